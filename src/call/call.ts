@@ -1,0 +1,88 @@
+/** Input and result of one logical call. */
+import type { EnvelopeClaim } from "../envelope/envelope.ts";
+import type { Failure } from "../failure/failure.ts";
+import type { NanoUsd } from "../money/nano-usd.ts";
+import type { ModelCapabilities } from "../provider/provider.ts";
+import type { Candidate, Predicate, RetryBudget, Rung, Timeouts } from "../route/route.ts";
+import type { ChatAnswer, ChatRequest, JsonSchema } from "../wire/chat.ts";
+import type { WireFrame } from "../wire/stream-event.ts";
+import type { Inference, Lane } from "./inference.ts";
+
+/** Whose call it is and how it is booked. */
+export interface CallContext {
+  readonly org: string;
+  readonly keyId?: string | undefined;
+  readonly lane: Lane;
+  readonly route?: string | undefined;
+  readonly routeHash?: string | undefined;
+  readonly variant?: string | undefined;
+  readonly arm?: string | undefined;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly run?: string | undefined;
+  readonly step?: string | undefined;
+}
+
+/** The schema that governs the output and the rungs allowed to reach it. */
+export interface OutputRule {
+  readonly schema: JsonSchema;
+  readonly name: string;
+  readonly ladder: readonly Rung[];
+}
+
+/** How the call may be tried: everything a route or the defaults of a raw call say. */
+export interface CallPolicy {
+  /** In ladder order. Nothing else can serve. */
+  readonly candidates: readonly Candidate[];
+  readonly require: readonly Predicate[];
+  readonly retry: RetryBudget;
+  readonly timeouts: Timeouts;
+  readonly output?: OutputRule | undefined;
+  readonly onContentFilter: "stop" | "next";
+  readonly allowUnpriced: boolean;
+  /** Trial candidates may serve (replay and bake-offs only). */
+  readonly allowTrial: boolean;
+  readonly stream: "live" | "validated";
+  readonly serviceTier?: string | undefined;
+}
+
+export interface CallBudget {
+  /** Checked locally, without an envelope object. */
+  readonly perCall?: NanoUsd | undefined;
+  /** Every other limit that covers the call. Empty = no reservation, no round trip. */
+  readonly claims: readonly EnvelopeClaim[];
+}
+
+export interface CallInput {
+  readonly context: CallContext;
+  readonly policy: CallPolicy;
+  readonly budget: CallBudget;
+  /**
+   * The request as it goes to a candidate with these capabilities: `/v1/run` renders the template here,
+   * chat endpoints return the caller's messages as given. A fault of the input is a failure of the call.
+   */
+  readonly requestFor: (candidate: Candidate, capabilities: ModelCapabilities) => ChatRequest | Failure;
+  readonly stream: boolean;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+export type CallResult =
+  | { readonly type: "answer"; readonly answer: ChatAnswer; readonly output?: unknown; readonly inference: Inference }
+  | {
+      readonly type: "stream";
+      /** Identity of the answer, known since the first content arrived. */
+      readonly head: StreamHead;
+      /** Pull-driven. Ends after an `error` or `end` event; cancelling it cancels the upstream. */
+      readonly frames: ReadableStream<WireFrame>;
+      /** Resolves, never rejects, when the stream is over for whatever reason. */
+      readonly done: Promise<Inference>;
+    }
+  | { readonly type: "failure"; readonly failure: Failure; readonly inference: Inference };
+
+export interface StreamHead {
+  readonly inferenceId: string;
+  readonly served: { readonly provider: string; readonly model: string };
+  readonly rung: Inference["rung"];
+  readonly attempts: number;
+  readonly dropped: Inference["attempts"][number]["dropped"];
+}

@@ -1,0 +1,74 @@
+/** Everything the engine needs from its host. The Worker, the CLI and tests each wire their own. */
+import type { BreakerOutcome } from "../breaker/breaker.ts";
+import type { ReserveRequest, ReserveResult } from "../envelope/envelope.ts";
+import type { NanoUsd } from "../money/nano-usd.ts";
+import type { PriceBook } from "../money/price.ts";
+import type { ProviderTable } from "../provider/provider.ts";
+import type { Registry } from "../registry/capability.ts";
+import type { Inference } from "./inference.ts";
+
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export type Admission =
+  | { readonly admitted: true; readonly probeId?: string | undefined }
+  | { readonly admitted: false; readonly retryAfterMs: number };
+
+/** `subject` is `{ route, candidate, provider }`; the host maps it to its objects. */
+export interface BreakerSubject {
+  /** Route name, or the lane word for calls outside a route (`raw`). */
+  readonly route: string;
+  readonly candidate: string;
+  readonly provider: string;
+}
+
+export interface BreakerPort {
+  /** Answers from the isolate's snapshot; a promise only where a probe must be claimed. */
+  admit(subject: BreakerSubject): Admission | Promise<Admission>;
+  /** Returns at once; the host reports in the background. */
+  report(
+    subject: BreakerSubject,
+    outcome: BreakerOutcome,
+    details: {
+      readonly retryAfterMs?: number | undefined;
+      readonly probeId?: string | undefined;
+      readonly trip?: boolean | undefined;
+    },
+  ): void;
+}
+
+export interface EnvelopePort {
+  /** All claims or none. A host that cannot reach its envelopes answers `"unreachable"`: the call is refused. */
+  reserve(request: ReserveRequest): Promise<ReserveResult | "unreachable">;
+  /** Actual cost, in the background. An unknown actual settles the whole reservation as spent. */
+  settle(reservationId: string, actual: NanoUsd | undefined): void;
+  /** Nothing was sent upstream: the reservation is handed back whole. */
+  release(reservationId: string): void;
+}
+
+export interface Recorder {
+  /** Returns at once; the host delivers after the response, exactly once per inference id. */
+  record(inference: Inference): void;
+}
+
+export interface CallPorts {
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly newId: (prefix: string) => string;
+  readonly providers: ProviderTable;
+  readonly registry: Registry;
+  readonly prices: PriceBook;
+  readonly breakers: BreakerPort;
+  readonly envelopes: EnvelopePort;
+  readonly recorder: Recorder;
+  /** Value of a named secret, or undefined where it is not set. */
+  readonly secret: (name: string) => string | undefined;
+  /** The simulated provider may serve. */
+  readonly sim: boolean;
+}

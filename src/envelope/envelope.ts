@@ -1,0 +1,63 @@
+import type { NanoUsd } from "../money/nano-usd.ts";
+
+export const ENVELOPE_SCOPES = [
+  "call",
+  "run",
+  "route-day",
+  "route-month",
+  "key-month",
+  "org-month",
+  "replay-pass",
+  "reference-cycle",
+  "probe",
+  "judge-day",
+  "watch-month",
+  "optimize-month",
+] as const;
+export type EnvelopeScope = (typeof ENVELOPE_SCOPES)[number];
+
+/** One limit a reservation must fit. `id` names the envelope and its period, e.g. `route-day:example.a:2026-11-29`. */
+export interface EnvelopeClaim {
+  readonly scope: EnvelopeScope;
+  readonly id: string;
+  readonly limit: NanoUsd;
+  /** End of the period as epoch ms; absent for scopes without one (run, replay-pass). */
+  readonly resetsAt?: number | undefined;
+}
+
+export interface ReserveRequest {
+  /** Unique per attempt; repeating it is safe and returns the first answer. */
+  readonly reservationId: string;
+  readonly claims: readonly EnvelopeClaim[];
+  readonly worstCase: NanoUsd;
+  /** After this the reservation counts as spent until reconciled. */
+  readonly ttlMs: number;
+}
+
+export type ReserveResult =
+  | { readonly granted: true }
+  | {
+      readonly granted: false;
+      readonly scope: EnvelopeScope;
+      readonly envelopeId: string;
+      readonly limit: NanoUsd;
+      readonly spent: NanoUsd;
+      readonly reserved: NanoUsd;
+      readonly worstCase: NanoUsd;
+      /** busy: fits once running calls settle; spent: not in this period; too_small: never. */
+      readonly reason: "envelope_busy" | "envelope_spent" | "envelope_too_small";
+      readonly retryAfterMs?: number | undefined;
+      readonly resetsAt?: number | undefined;
+    };
+
+/** Figures of one envelope. spent + reserved never exceeds limit at the moment of a grant. */
+export interface EnvelopeStatus {
+  readonly id: string;
+  readonly scope: EnvelopeScope;
+  readonly limit: NanoUsd;
+  readonly spent: NanoUsd;
+  readonly reserved: NanoUsd;
+  /** Billed above a reservation; closes the envelope until it fits again. */
+  readonly overrun: NanoUsd;
+  readonly resetsAt?: number | undefined;
+}

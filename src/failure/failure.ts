@@ -1,0 +1,78 @@
+/**
+ * The closed set of ways a call can fail. Every attempt and every result carries at most one.
+ * What the engine does next is decided from the class (see `policy.ts`), never from message text.
+ */
+export const FAILURE_CLASSES = [
+  "content_invalid",
+  "network",
+  "capacity_shed",
+  "server_error",
+  "quota_exhausted",
+  "auth",
+  "bad_request",
+  "content_filter",
+  "budget_exhausted",
+  "breaker_open",
+  "no_candidate",
+  "invariant_violation",
+  "canceled",
+] as const;
+
+export type FailureClass = (typeof FAILURE_CLASSES)[number];
+
+/** Says which kind of its class a failure is. A class without an entry here has no sub-reasons. */
+export type FailureReason =
+  // content_invalid
+  | "unparseable"
+  | "schema_violation"
+  | "truncated"
+  | "empty"
+  // network
+  | "connect"
+  | "reset"
+  | "timeout"
+  | "malformed_response"
+  // bad_request
+  | "context_length"
+  | "schema_too_complex"
+  | "unsupported_parameter"
+  | "prefill_rejected"
+  | "model_not_found"
+  // budget_exhausted
+  | "envelope_busy"
+  | "envelope_spent"
+  | "envelope_too_small"
+  | "envelope_unreachable"
+  | "unpriced";
+
+/** One failure, as data. It crosses module and process borders; nothing is thrown in its place. */
+export interface Failure {
+  readonly class: FailureClass;
+  readonly reason?: FailureReason | undefined;
+  /** For people. Never parsed. Must hold no key material and no prompt or output text of a call. */
+  readonly message: string;
+  /** HTTP status the upstream answered with, where there was one. */
+  readonly status?: number | undefined;
+  /** The upstream's own structured code, kept as it came. */
+  readonly code?: string | undefined;
+  /** The request parameter at fault, as the upstream or we name it. */
+  readonly param?: string | undefined;
+  /** Lower bound, in milliseconds, before the same target should be asked again. */
+  readonly retryAfterMs?: number | undefined;
+  /** ISO instant at which a spent envelope opens again. */
+  readonly resetsAt?: string | undefined;
+}
+
+export type FailureDetails = Omit<Failure, "class" | "message">;
+
+export function failure(failureClass: FailureClass, message: string, details: FailureDetails = {}): Failure {
+  return { class: failureClass, message, ...details };
+}
+
+/** The two-way result used wherever a function can fail in an expected way. */
+export type Result<T, E = Failure> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: E };
+
+export const ok = <T>(value: T): { readonly ok: true; readonly value: T } => ({ ok: true, value });
+export const err = <E>(error: E): { readonly ok: false; readonly error: E } => ({ ok: false, error });

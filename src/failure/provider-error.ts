@@ -1,0 +1,19 @@
+/**
+ * What an upstream's error answer says, read out of the provider's own body shape by its dialect
+ * (`wire/<dialect>/error.ts`) and not yet judged. `classify.ts` turns it into a `Failure`.
+ */
+export interface ProviderError {
+  readonly provider: string;
+  /** HTTP status; 200 when the error came inside a successful answer or a stream. */
+  readonly status: number;
+  /** Structured code (`error.code`), as a string even where the provider sends a number. */
+  readonly code?: string | undefined;
+  /** Structured type (`error.type`, Gemini's `error.status`). */
+  readonly type?: string | undefined;
+  readonly message: string;
+  readonly param?: string | undefined;
+  /** From Retry-After, retry-after-ms, RetryInfo and the like; milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** Further structured words the table may look at (quota ids, reasons). */
+  readonly details?: readonly string[] | undefined;
+}

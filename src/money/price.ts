@@ -1,0 +1,65 @@
+import type { NanoUsd } from "./nano-usd.ts";
+import type { Usage } from "./usage.ts";
+
+/** Billing tier a provider says it served; `standard` when it says nothing. */
+export type ServiceTier = "standard" | "flex" | "priority" | "batch";
+
+/**
+ * USD per million tokens, as decimal text or number, with optional long-context tiers.
+ * A tier's rate applies to every token of the request once the total prompt passes `start`.
+ */
+export interface Rate {
+  readonly base: number;
+  readonly tiers: readonly { readonly start: number; readonly rate: number }[];
+}
+
+/** A model's dated prices. An absent rate is unknown, except where the comment names its fallback. */
+export interface Price {
+  readonly input: Rate;
+  readonly output: Rate;
+  /** Falls back to `input`. */
+  readonly cacheRead?: Rate | undefined;
+  /** Five-minute writes. Falls back to `input`. */
+  readonly cacheWrite?: Rate | undefined;
+  /** Falls back to `cacheWrite`. */
+  readonly cacheWrite1h?: Rate | undefined;
+  /** Each falls back to the text rate of its direction. */
+  readonly inputAudio?: Rate | undefined;
+  readonly inputImage?: Rate | undefined;
+  readonly inputVideo?: Rate | undefined;
+  readonly cacheReadAudio?: Rate | undefined;
+  readonly outputAudio?: Rate | undefined;
+  readonly outputImage?: Rate | undefined;
+  readonly outputReasoning?: Rate | undefined;
+  /** USD per request and per search, not per million. */
+  readonly perRequest?: number | undefined;
+  readonly perSearch?: number | undefined;
+  /** Multiplier on every token rate by served tier; an unlisted tier bills as standard. */
+  readonly tierMultiplier?: Partial<Record<ServiceTier, number>> | undefined;
+  /** Where and when the price comes from, e.g. `genai-prices@0.1.8` or `modelrig.yaml`. */
+  readonly version: string;
+}
+
+/** Finds the price of a model at an instant. `undefined` = unpriced, never zero. */
+export interface PriceBook {
+  readonly version: string;
+  find(provider: string, model: string, at: Date): Price | undefined;
+}
+
+/** Cost of one upstream request, rounded once, half up, to the nano-dollar. */
+export interface Cost {
+  readonly total: NanoUsd;
+  readonly input: NanoUsd;
+  readonly output: NanoUsd;
+}
+
+/** Upper bound of one request, before it is sent. */
+export interface TokenBound {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Number of answers asked for (`n`). */
+  readonly choices: number;
+}
+
+export type CostOf = (price: Price, usage: Usage, tier: ServiceTier) => Cost | undefined;
+export type WorstCaseOf = (price: Price, bound: TokenBound, tier: ServiceTier) => NanoUsd;

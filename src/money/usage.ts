@@ -1,0 +1,38 @@
+/**
+ * Normalised token usage of one upstream request. `undefined` means "not reported", never zero.
+ * Invariant for reported figures: input.total = uncached + cacheRead + cacheWrite; output.total ⊇ reasoning.
+ */
+export interface Usage {
+  readonly input: {
+    readonly total?: number | undefined;
+    readonly uncached?: number | undefined;
+    readonly cacheRead?: number | undefined;
+    /** All cache writes, whatever their lifetime. */
+    readonly cacheWrite?: number | undefined;
+    /** The part of `cacheWrite` with a one-hour lifetime. */
+    readonly cacheWrite1h?: number | undefined;
+    /** The part of `total` that was audio, image or video, where the provider tells. */
+    readonly audio?: number | undefined;
+    readonly image?: number | undefined;
+    readonly video?: number | undefined;
+    /** The part of `cacheRead` that was audio. */
+    readonly cacheReadAudio?: number | undefined;
+  };
+  readonly output: {
+    readonly total?: number | undefined;
+    readonly text?: number | undefined;
+    readonly reasoning?: number | undefined;
+    readonly audio?: number | undefined;
+    readonly image?: number | undefined;
+  };
+  /** Billed web searches made by the provider on our behalf. */
+  readonly searches?: number | undefined;
+  /** What the provider itself says the call cost, in dollars, where it does (OpenRouter, DeepInfra). */
+  readonly reportedUsd?: number | undefined;
+  /** True when the figures are our own count of a cut or canceled call. */
+  readonly estimated: boolean;
+  /** True when the provider's figures break the invariant; the cost is then priced conservatively. */
+  readonly inconsistent?: boolean | undefined;
+  /** The provider's own usage object, untouched. */
+  readonly raw: unknown;
+}

@@ -1,0 +1,201 @@
+/**
+ * The neutral form of a chat call. Client-facing dialects decode into it, upstream dialects encode out of it.
+ * Where client and upstream speak the same dialect the `native` body travels along, so unknown fields survive.
+ */
+import type { Usage } from "../money/usage.ts";
+
+export type DialectName = "openai-chat" | "openai-responses" | "anthropic-messages" | "gemini";
+
+export interface NativeBody {
+  readonly dialect: DialectName;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Cache breakpoint after a part: Anthropic's `cache_control`; other dialects order their prompt by it. */
+export interface CacheBreakpoint {
+  readonly ttl: "5m" | "1h";
+}
+
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+  readonly cache?: CacheBreakpoint | undefined;
+}
+
+/** Exactly one of `url` (https) and `data` (base64, with `mediaType`) is present. */
+export interface MediaSource {
+  readonly url?: string | undefined;
+  readonly data?: string | undefined;
+  readonly mediaType?: string | undefined;
+}
+
+export interface ImagePart {
+  readonly type: "image";
+  readonly source: MediaSource;
+  readonly detail?: "auto" | "low" | "high" | "original" | undefined;
+  readonly cache?: CacheBreakpoint | undefined;
+}
+
+export interface FilePart {
+  readonly type: "file";
+  readonly source: MediaSource;
+  /** Provider-side file id, valid only on the dialect it came from. */
+  readonly fileId?: string | undefined;
+  readonly filename?: string | undefined;
+  readonly cache?: CacheBreakpoint | undefined;
+}
+
+export interface AudioPart {
+  readonly type: "audio";
+  readonly source: MediaSource;
+  readonly format?: string | undefined;
+}
+
+/** Thinking of an earlier turn, handed back with whatever signature its provider needs. */
+export interface ReasoningPart {
+  readonly type: "reasoning";
+  readonly text: string;
+  readonly signature?: string | undefined;
+  /** Opaque encrypted thinking (Anthropic `redacted_thinking`, Responses `encrypted_content`). */
+  readonly encrypted?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+export interface RefusalPart {
+  readonly type: "refusal";
+  readonly text: string;
+}
+
+export interface ToolCallPart {
+  readonly type: "tool-call";
+  readonly id: string;
+  readonly name: string;
+  /** JSON text exactly as the model wrote it; never re-serialised. */
+  readonly arguments: string;
+  /** Gemini thought signature, carried as `extra_content.google.thought_signature` in the OpenAI shape. */
+  readonly signature?: string | undefined;
+  readonly cache?: CacheBreakpoint | undefined;
+}
+
+/** A part only its own dialect understands; any other dialect must report it as not carried. */
+export interface NativePart {
+  readonly type: "native";
+  readonly dialect: DialectName;
+  readonly value: unknown;
+}
+
+export type UserPart = TextPart | ImagePart | FilePart | AudioPart | NativePart;
+export type AssistantPart = TextPart | ReasoningPart | RefusalPart | ToolCallPart | NativePart;
+
+export type ChatMessage =
+  | { readonly role: "system" | "developer"; readonly content: readonly TextPart[] }
+  | { readonly role: "user"; readonly content: readonly UserPart[]; readonly name?: string | undefined }
+  | { readonly role: "assistant"; readonly content: readonly AssistantPart[]; readonly name?: string | undefined }
+  | {
+      readonly role: "tool";
+      readonly toolCallId: string;
+      /** Name of the function answered, where the client said it or an earlier call tells. */
+      readonly toolName?: string | undefined;
+      readonly content: readonly UserPart[];
+      readonly isError?: boolean | undefined;
+      readonly cache?: CacheBreakpoint | undefined;
+    };
+
+export interface FunctionTool {
+  readonly type: "function";
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly parameters?: JsonSchema | undefined;
+  readonly strict?: boolean | undefined;
+  readonly cache?: CacheBreakpoint | undefined;
+}
+
+export type ToolDefinition = FunctionTool | NativePart;
+export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
+
+export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
+
+export type ResponseFormat =
+  | { readonly type: "text" }
+  | { readonly type: "json_object" }
+  | {
+      readonly type: "json_schema";
+      readonly name: string;
+      readonly description?: string | undefined;
+      readonly schema: JsonSchema;
+      readonly strict?: boolean | undefined;
+    };
+
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+export interface ReasoningOptions {
+  readonly effort?: ReasoningEffort | undefined;
+  readonly budgetTokens?: number | undefined;
+  readonly summary?: string | undefined;
+}
+
+export interface ChatRequest {
+  readonly messages: readonly ChatMessage[];
+  /** Text the engine adds for a coached rung; encoders append it to the system text. */
+  readonly instructions?: string | undefined;
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly parallelToolCalls?: boolean | undefined;
+  readonly responseFormat?: ResponseFormat | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly stop?: readonly string[] | undefined;
+  readonly seed?: number | undefined;
+  readonly choices?: number | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
+  readonly logprobs?: boolean | undefined;
+  readonly topLogprobs?: number | undefined;
+  readonly logitBias?: Readonly<Record<string, number>> | undefined;
+  readonly reasoning?: ReasoningOptions | undefined;
+  readonly serviceTier?: string | undefined;
+  readonly user?: string | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly stream: boolean;
+  /** The client asked for usage in its stream (`stream_options.include_usage`); we always ask upstream. */
+  readonly includeUsage: boolean;
+  /** The client's own body. Canonical fields above win over it; only the same dialect may read it. */
+  readonly native?: NativeBody | undefined;
+}
+
+export type UnifiedFinish = "stop" | "length" | "tool-calls" | "content-filter" | "error" | "other";
+
+export interface FinishReason {
+  readonly unified: UnifiedFinish;
+  /** The provider's own word. */
+  readonly raw: string | undefined;
+}
+
+export interface AnswerChoice {
+  readonly index: number;
+  readonly content: readonly AssistantPart[];
+  readonly finish: FinishReason;
+  readonly logprobs?: unknown;
+}
+
+/** A complete answer. `native` is the upstream's body, served as it is to a client of the same dialect. */
+export interface ChatAnswer {
+  readonly id?: string | undefined;
+  /** The model the upstream says served. */
+  readonly model?: string | undefined;
+  readonly created?: number | undefined;
+  readonly choices: readonly AnswerChoice[];
+  readonly usage?: Usage | undefined;
+  /** The tier word of the provider (`default`, `flex`, `priority`, …). */
+  readonly servedTier?: string | undefined;
+  readonly native?: NativeBody | undefined;
+}
+
+/** All visible text of a choice, joined. */
+export function answerText(choice: AnswerChoice): string {
+  let text = "";
+  for (const part of choice.content) if (part.type === "text") text += part.text;
+  return text;
+}

@@ -1,0 +1,125 @@
+import type { Failure, Result } from "../failure/failure.ts";
+import type { ProviderError } from "../failure/provider-error.ts";
+import type { ChatAnswer, ChatRequest, DialectName } from "./chat.ts";
+import type { WireFrame } from "./stream-event.ts";
+
+/** What a dialect needs to know of the upstream it encodes for. */
+export interface WireTarget {
+  readonly provider: string;
+  readonly model: string;
+  readonly quirks: Quirks;
+}
+
+/**
+ * How an upstream departs from its dialect's reference. Data, never `if (provider === …)`.
+ * Every field's absence means the reference behaviour.
+ */
+export interface Quirks {
+  /** Request fields the upstream refuses: left out and reported, not sent. */
+  readonly omit?: readonly string[] | undefined;
+  /** Request fields under another name, e.g. `{ max_completion_tokens: "max_tokens" }`. */
+  readonly rename?: Readonly<Record<string, string>> | undefined;
+  /** The upstream refuses `stream_options`; it reports usage in streams by itself (Mistral). */
+  readonly noStreamOptions?: boolean | undefined;
+  /** Completion counts leave reasoning tokens out; add them (xAI, some DeepInfra models). */
+  readonly outputExcludesReasoning?: boolean | undefined;
+  /** Prompt counts leave cached tokens out; add them. */
+  readonly inputExcludesCached?: boolean | undefined;
+  /** The schema is enforced but not shown to the model: put it in the prompt too (Fireworks). */
+  readonly coachNativeSchema?: boolean | undefined;
+  /** Extra body fields always sent, e.g. OpenRouter's `provider.require_parameters` with a schema. */
+  readonly extraBody?: Readonly<Record<string, unknown>> | undefined;
+  readonly extraBodyWithSchema?: Readonly<Record<string, unknown>> | undefined;
+  /** Model id patterns (regular expressions) of reasoning models that refuse sampling parameters. */
+  readonly reasoningModels?: string | undefined;
+  /** The role for system text on reasoning models. */
+  readonly developerRole?: boolean | undefined;
+  /** JSON schema keywords the upstream's strict mode refuses: moved into the description. */
+  readonly schemaSubset?: SchemaSubset | undefined;
+  /** URL path instead of the dialect's own; `{model}` is replaced. */
+  readonly path?: string | undefined;
+  readonly authHeader?: AuthHeader | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export type SchemaSubset = "openai" | "anthropic" | "gemini";
+
+/** Header that carries the API key; `{key}` in the value is replaced. Default `authorization: Bearer {key}`. */
+export interface AuthHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A request field the target cannot honour. Reported in a header and in telemetry. */
+export interface DroppedField {
+  readonly field: string;
+  readonly why: string;
+}
+
+export interface EncodedRequest {
+  /** Relative to the provider's base URL, with leading slash. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly dropped: readonly DroppedField[];
+}
+
+/** One decoded SSE event. */
+export interface SseEvent {
+  readonly event?: string | undefined;
+  readonly data: string;
+}
+
+/** Turns a provider's SSE events into frames. One instance per answer; not reusable. */
+export interface StreamDecoder {
+  decode(event: SseEvent): WireFrame;
+  /** Called once when the bytes end. Reports a cut stream as an `error` event, else `end`. */
+  finish(): WireFrame;
+}
+
+/** Upstream side of a dialect: pure functions over bodies; no I/O. */
+export interface UpstreamDialect {
+  readonly name: DialectName;
+  /** Fails with `bad_request` where the request cannot be expressed and must not be sent without it. */
+  encodeRequest(request: ChatRequest, target: WireTarget): Result<EncodedRequest>;
+  /** Fails where a 200 body carries an error. `body` is parsed JSON. */
+  decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnswer>;
+  streamDecoder(target: WireTarget): StreamDecoder;
+  decodeError(status: number, headers: Headers, bodyText: string, target: WireTarget): ProviderError;
+}
+
+/** What the client is told about the answer besides its content. */
+export interface ServedContext {
+  /** One id per answer, ours. */
+  readonly id: string;
+  /** The model that really served. */
+  readonly model: string;
+  /** Unix seconds. */
+  readonly created: number;
+  /** The client asked for usage in its stream. */
+  readonly includeUsage: boolean;
+}
+
+/** Turns frames into SSE text for the client. One instance per answer. */
+export interface StreamEncoder {
+  /** Zero or more complete SSE events, LF framed; `""` when nothing is to be sent. */
+  encode(frame: WireFrame): string;
+  /** A protocol-correct error end: the client must see a failed stream, never a clean finish. */
+  fail(failure: Failure, inferenceId: string): string;
+}
+
+/** Client side of a dialect: what our own endpoints speak. */
+export interface IngressDialect {
+  readonly name: DialectName;
+  /** `model` is the client's model word, to be resolved by the endpoint. Fails with `bad_request` and `param`. */
+  decodeRequest(
+    body: Readonly<Record<string, unknown>>,
+  ): Result<{ readonly model: string; readonly request: ChatRequest }>;
+  encodeAnswer(answer: ChatAnswer, served: ServedContext): Record<string, unknown>;
+  streamEncoder(served: ServedContext): StreamEncoder;
+  /** Body of an error answer in the client's own shape. */
+  encodeError(
+    failure: Failure,
+    details: { readonly inferenceId?: string | undefined; readonly attempts: readonly unknown[] },
+  ): Record<string, unknown>;
+}
