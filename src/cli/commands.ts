@@ -1,0 +1,75 @@
+import type { CommandGroup, CommandModule } from "./command.ts";
+
+export interface CommandEntry {
+  readonly name: string;
+  readonly group: CommandGroup;
+  readonly summary: string;
+  /** Loaded only when the command is the one asked for: `--help` stays fast however many there are. */
+  readonly load: () => Promise<{ readonly command: CommandModule }>;
+}
+
+/** Every subcommand, in the order help lists them. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "dev",
+    group: "Start",
+    summary: "run the whole gateway on this machine",
+    load: () => import("./commands/dev.ts"),
+  },
+  {
+    name: "routes",
+    group: "Start",
+    summary: "check, show and create route bundles",
+    load: () => import("./commands/routes.ts"),
+  },
+  {
+    name: "providers",
+    group: "Start",
+    summary: "list providers and try their keys",
+    load: () => import("./commands/providers.ts"),
+  },
+  {
+    name: "capture",
+    group: "Prove",
+    summary: "record traffic on this machine through a local proxy",
+    load: () => import("./commands/capture.ts"),
+  },
+  {
+    name: "captures",
+    group: "Prove",
+    summary: "list, show and delete what was recorded",
+    load: () => import("./commands/captures.ts"),
+  },
+  {
+    name: "bakeoff",
+    group: "Prove",
+    summary: "compare variants on recorded traffic",
+    load: () => import("./commands/bakeoff.ts"),
+  },
+  {
+    name: "swap",
+    group: "Change",
+    summary: "carry out or take back an approved change",
+    load: () => import("./commands/swap.ts"),
+  },
+  { name: "keys", group: "Change", summary: "create, list and revoke keys", load: () => import("./commands/keys.ts") },
+  { name: "db", group: "Change", summary: "migrate and serve the database", load: () => import("./commands/db.ts") },
+  {
+    name: "deploy",
+    group: "Change",
+    summary: "check, migrate and deploy to Cloudflare",
+    load: () => import("./commands/deploy.ts"),
+  },
+  {
+    name: "proposals",
+    group: "Look",
+    summary: "list and show suggested changes with their evidence",
+    load: () => import("./commands/proposals.ts"),
+  },
+  {
+    name: "whoami",
+    group: "Look",
+    summary: "show the org and scopes of the key in use",
+    load: () => import("./commands/whoami.ts"),
+  },
+];

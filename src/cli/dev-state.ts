@@ -1,0 +1,39 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What a running or earlier `modelrig dev` left for other commands in `.modelrig/dev.json` (mode 0600). */
+export interface DevState {
+  readonly url: string;
+  readonly key: string;
+  readonly org: string;
+  readonly db_url: string;
+  readonly db_token: string;
+}
+
+/** Makes the local state folder, private to the user and ignored by git, and answers its path. */
+export function stateFolder(cwd: string): string {
+  const folder = join(cwd, ".modelrig");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  const ignore = join(folder, ".gitignore");
+  if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
+  return folder;
+}
+
+/** Absent or damaged state is `undefined`: the next `dev` writes it anew. */
+export function readDevState(cwd: string): Partial<DevState> | undefined {
+  const file = join(cwd, ".modelrig", "dev.json");
+  if (!existsSync(file)) return undefined;
+  try {
+    const state: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return typeof state === "object" && state !== null ? (state as Partial<DevState>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeDevState(cwd: string, state: DevState): void {
+  const file = join(stateFolder(cwd), "dev.json");
+  writeFileSync(file, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(file, 0o600);
+}
