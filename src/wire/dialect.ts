@@ -85,7 +85,14 @@ export interface UpstreamDialect {
   /** Fails where a 200 body carries an error. `body` is parsed JSON. */
   decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnswer>;
   streamDecoder(target: WireTarget): StreamDecoder;
-  decodeError(status: number, headers: Headers, bodyText: string, target: WireTarget): ProviderError;
+  /** An answer with an error status. `now` (epoch ms) turns dates in headers into waits. */
+  decodeError(
+    status: number,
+    headers: Headers,
+    bodyText: string,
+    target: Pick<WireTarget, "provider">,
+    now: number,
+  ): ProviderError;
 }
 
 /** What the client is told about the answer besides its content. */
