@@ -1,0 +1,46 @@
+/**
+ * Recorded traffic and reference data that is not part of the repository.
+ * It is looked for in `MODELRIG_CORPUS`, else in `../shared/corpus`; suites that need it skip, with a count, where it is absent.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const root = resolve(repository, process.env["MODELRIG_CORPUS"] ?? "../shared/corpus");
+
+/** True when the corpus folder exists and holds something. */
+export const corpusAvailable: boolean = existsSync(root) && readdirSync(root).length > 0;
+
+/** Absolute path of a corpus file or folder; does not check that it exists. */
+export function corpusPath(...parts: readonly string[]): string {
+  return join(root, ...parts);
+}
+
+/** Whole text of a corpus file. Throws where it is missing: call it only when `corpusAvailable`. */
+export function readText(...parts: readonly string[]): string {
+  return readFileSync(corpusPath(...parts), "utf8");
+}
+
+export function readJson<T = unknown>(...parts: readonly string[]): T {
+  return JSON.parse(readText(...parts)) as T;
+}
+
+/** One parsed value per non-blank line. */
+export function readJsonl<T = unknown>(...parts: readonly string[]): T[] {
+  return readText(...parts)
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => JSON.parse(line) as T);
+}
+
+/** File names directly in a corpus folder, sorted. */
+export function corpusFiles(...parts: readonly string[]): string[] {
+  return readdirSync(corpusPath(...parts)).sort();
+}
+
+/** Says, once per suite, that `count` cases are skipped for want of the corpus. Returns whether to skip. */
+export function skipWithoutCorpus(suite: string, count: number | string): boolean {
+  if (!corpusAvailable) console.warn(`skipped: ${suite}, ${count} cases need the corpus (set MODELRIG_CORPUS)`);
+  return !corpusAvailable;
+}
