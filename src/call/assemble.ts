@@ -1,0 +1,159 @@
+/** Between a stream of events and a whole answer, in both directions. */
+import type { Usage } from "../money/usage.ts";
+import type { AnswerChoice, AssistantPart, ChatAnswer, FinishReason } from "../wire/chat.ts";
+import type { StreamEvent, WireFrame } from "../wire/stream-event.ts";
+
+interface ChoiceDraft {
+  readonly parts: DraftPart[];
+  readonly calls: Map<number, Extract<DraftPart, { type: "tool-call" }>>;
+  finish: FinishReason | undefined;
+}
+
+type DraftPart =
+  | { readonly type: "text" | "refusal"; text: string }
+  | { readonly type: "reasoning"; text: string; signature?: string | undefined; encrypted?: string | undefined }
+  | {
+      readonly type: "tool-call";
+      readonly id: string;
+      readonly name: string;
+      arguments: string;
+      readonly signature?: string | undefined;
+    };
+
+/** Builds the answer that a stream of events amounts to. Memory grows with the answer: use only where it is needed whole. */
+export class AnswerAssembler {
+  readonly #choices = new Map<number, ChoiceDraft>();
+  #id: string | undefined;
+  #model: string | undefined;
+  #usage: Usage | undefined;
+  #servedTier: string | undefined;
+
+  add(event: StreamEvent): void {
+    switch (event.type) {
+      case "start":
+        this.#id ??= event.id;
+        this.#model ??= event.model;
+        return;
+      case "text-delta":
+        this.#append(event.choice, "text", event.text);
+        return;
+      case "refusal-delta":
+        this.#append(event.choice, "refusal", event.text);
+        return;
+      case "reasoning-delta":
+        this.#think(event);
+        return;
+      case "tool-call-start": {
+        const call = {
+          type: "tool-call" as const,
+          id: event.id,
+          name: event.name,
+          arguments: "",
+          signature: event.signature,
+        };
+        const draft = this.#draft(event.choice);
+        draft.calls.set(event.index, call);
+        draft.parts.push(call);
+        return;
+      }
+      case "tool-call-delta": {
+        const call = this.#draft(event.choice).calls.get(event.index);
+        if (call) call.arguments += event.arguments;
+        return;
+      }
+      case "finish":
+        this.#draft(event.choice).finish = event.finish;
+        return;
+      case "usage":
+        this.#usage = event.usage;
+        this.#servedTier = event.servedTier ?? this.#servedTier;
+        return;
+    }
+  }
+
+  answer(): ChatAnswer {
+    const choices = [...this.#choices].sort(([a], [b]) => a - b);
+    return {
+      id: this.#id,
+      model: this.#model,
+      usage: this.#usage,
+      servedTier: this.#servedTier,
+      choices: choices.map(([index, draft]) => ({
+        index,
+        content: draft.parts.map((part): AssistantPart => ({ ...part })),
+        finish: draft.finish ?? { unified: "other", raw: undefined },
+      })),
+    };
+  }
+
+  #draft(choice: number): ChoiceDraft {
+    let draft = this.#choices.get(choice);
+    if (!draft) {
+      draft = { parts: [], calls: new Map(), finish: undefined };
+      this.#choices.set(choice, draft);
+    }
+    return draft;
+  }
+
+  #append(choice: number, type: "text" | "refusal", text: string): void {
+    const { parts } = this.#draft(choice);
+    const last = parts.at(-1);
+    if (last?.type === type) last.text += text;
+    else parts.push({ type, text });
+  }
+
+  #think(event: Extract<StreamEvent, { type: "reasoning-delta" }>): void {
+    const { parts } = this.#draft(event.choice);
+    const last = parts.at(-1);
+    const open =
+      last?.type === "reasoning" && last.signature === undefined && last.encrypted === undefined ? last : undefined;
+    if (!open) {
+      parts.push({ type: "reasoning", text: event.text, signature: event.signature, encrypted: event.encrypted });
+      return;
+    }
+    open.text += event.text;
+    open.signature = event.signature;
+    open.encrypted = event.encrypted;
+  }
+}
+
+/** A whole answer as frames: one delta per part. Used where an answer was held back, repaired, or came unstreamed. */
+export function answerToFrames(answer: ChatAnswer): WireFrame[] {
+  const frames: WireFrame[] = [{ events: [{ type: "start", id: answer.id, model: answer.model }] }];
+  for (const choice of answer.choices) frames.push(...choiceFrames(choice));
+  if (answer.usage) frames.push({ events: [{ type: "usage", usage: answer.usage, servedTier: answer.servedTier }] });
+  frames.push({ events: [{ type: "end" }] });
+  return frames;
+}
+
+function choiceFrames(choice: AnswerChoice): WireFrame[] {
+  const frames: WireFrame[] = [];
+  let index = 0;
+  for (const part of choice.content) {
+    const events = partEvents(part, choice.index, index);
+    if (part.type === "tool-call") index += 1;
+    if (events.length > 0) frames.push({ events });
+  }
+  frames.push({ events: [{ type: "finish", choice: choice.index, finish: choice.finish }] });
+  return frames;
+}
+
+function partEvents(part: AssistantPart, choice: number, index: number): StreamEvent[] {
+  switch (part.type) {
+    case "text":
+      return [{ type: "text-delta", choice, text: part.text }];
+    case "refusal":
+      return [{ type: "refusal-delta", choice, text: part.text }];
+    case "reasoning":
+      return [
+        { type: "reasoning-delta", choice, text: part.text, signature: part.signature, encrypted: part.encrypted },
+      ];
+    case "tool-call":
+      return [
+        { type: "tool-call-start", choice, index, id: part.id, name: part.name, signature: part.signature },
+        { type: "tool-call-delta", choice, index, arguments: part.arguments },
+      ];
+    case "native":
+      return [];
+  }
+}

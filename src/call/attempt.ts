@@ -1,0 +1,197 @@
+/** One upstream request to one candidate on one rung: the part that streams and whole answers share. */
+
+import type { Failure } from "../failure/failure.ts";
+import { countsAgainstBreaker } from "../failure/policy.ts";
+import type { NanoUsd } from "../money/nano-usd.ts";
+import { ZERO_USD } from "../money/nano-usd.ts";
+import type { Price } from "../money/price.ts";
+import type { Usage } from "../money/usage.ts";
+import type { ServedRung } from "../route/route.ts";
+import type { ChatRequest, FinishReason } from "../wire/chat.ts";
+import type { DroppedField, EncodedRequest } from "../wire/dialect.ts";
+import type { CallInput } from "./call.ts";
+import type { Contender } from "./eligibility.ts";
+import type { Attempt } from "./inference.ts";
+import type { BreakerSubject, CallPorts } from "./ports.ts";
+import {
+  type AttemptBooks,
+  type CallSpend,
+  estimatedUsage,
+  inputTokenBound,
+  outputTokenBound,
+  priced,
+  tierOf,
+} from "./spend.ts";
+import type { Exchange } from "./upstream.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+/** What the call shares with each of its attempts. */
+export interface CallState {
+  readonly input: CallInput;
+  readonly ports: CallPorts;
+  readonly spend: CallSpend;
+  /** Epoch milliseconds at which the call must be over (a stream: must have begun). */
+  readonly deadline: number;
+}
+
+export interface AttemptPlan {
+  readonly contender: Contender;
+  readonly exchange: Exchange;
+  readonly rung: ServedRung;
+  readonly request: ChatRequest;
+  readonly index: number;
+  readonly probeId: string | undefined;
+  /** Reported beside what the encoder could not carry. */
+  readonly dropped: readonly DroppedField[];
+}
+
+export interface OpenAttempt {
+  readonly plan: AttemptPlan;
+  readonly call: CallState;
+  readonly id: string;
+  readonly startedAt: number;
+  readonly encoded: EncodedRequest;
+  readonly body: string;
+  readonly books: AttemptBooks;
+  readonly price: Price | undefined;
+  readonly watchdog: Watchdog;
+}
+
+const encoder = new TextEncoder();
+
+/** Encodes the request and opens its books. A failure here means that nothing was sent. */
+export async function openAttempt(
+  plan: AttemptPlan,
+  call: CallState,
+  watchdog: Watchdog,
+): Promise<OpenAttempt | Attempt> {
+  const { ports, input, spend } = call;
+  const { candidate, model } = plan.contender;
+  const id = ports.newId("att");
+  const startedAt = ports.clock.now();
+  const refused = (reason: Failure, dropped: readonly DroppedField[] = []): Attempt => {
+    // Nothing was learned of the upstream; a claimed probe is handed back.
+    if (plan.probeId !== undefined) ports.breakers.report(subjectOf(plan, call), "neutral", { probeId: plan.probeId });
+    return {
+      ...identity(plan, id, startedAt),
+      latencyMs: ports.clock.now() - startedAt,
+      failure: reason,
+      cost: ZERO_USD,
+      costEstimated: false,
+      servedTier: "standard",
+      dropped: [...plan.dropped, ...dropped],
+    };
+  };
+
+  const outputTokens = outputTokenBound(plan.request, model);
+  const request = spend.limited ? { ...plan.request, maxOutputTokens: outputTokens } : plan.request;
+  const encoded = plan.exchange.dialect.encodeRequest(request, plan.exchange.target);
+  if (!encoded.ok) return refused(encoded.error);
+  const body = JSON.stringify({ ...candidate.params.extra, ...encoded.value.body });
+  const price = ports.prices.find(candidate.provider, candidate.model, new Date(startedAt));
+  const books = await spend.open(
+    id,
+    {
+      candidate: candidate.key,
+      price,
+      inputTokens: spend.limited ? inputTokenBound(request, encoder.encode(body).byteLength) : 0,
+      outputTokens,
+      choices: request.choices ?? 1,
+      tier: tierOf(request.serviceTier),
+    },
+    (input.stream ? input.policy.timeouts.streamMs : input.policy.timeouts.attemptMs) + 60_000,
+  );
+  if ("class" in books) return refused(books, encoded.value.dropped);
+  return { plan, call, id, startedAt, encoded: encoded.value, body, books, price, watchdog };
+}
+
+export interface AttemptEnd {
+  readonly failure?: Failure | undefined;
+  readonly status?: number | undefined;
+  readonly firstByteMs?: number | undefined;
+  readonly finish?: FinishReason | undefined;
+  readonly usage?: Usage | undefined;
+  readonly servedTier?: string | undefined;
+  /** Bytes of content received before the end; decides what a cut or canceled call is billed. */
+  readonly streamedBytes: number;
+  /** How far the request got: an error answer or a broken connection before any answer bills nothing. */
+  readonly reached: "nothing" | "sent" | "error_answer" | "answer";
+}
+
+/** Closes the books, tells the breaker, and returns the finished record. */
+export function closeAttempt(open: OpenAttempt, end: AttemptEnd): Attempt {
+  const { plan, call, id, startedAt, price } = open;
+  open.watchdog.stop();
+  const usage = billedUsage(open, end);
+  const servedTier = tierOf(end.servedTier);
+  const cost = billedCost(end, usage, price, servedTier);
+  if (end.reached === "nothing" || end.reached === "error_answer") open.books.release();
+  else open.books.settle(cost);
+  reportToBreaker(call.ports, subjectOf(plan, call), end.failure, plan.probeId);
+  return {
+    ...identity(plan, id, startedAt),
+    latencyMs: call.ports.clock.now() - startedAt,
+    firstByteMs: end.firstByteMs,
+    status: end.status,
+    failure: end.failure,
+    finish: end.finish,
+    usage,
+    cost,
+    costEstimated: usage?.estimated === true,
+    servedTier,
+    priceVersion: price?.version,
+    dropped: [...plan.dropped, ...open.encoded.dropped],
+  };
+}
+
+function identity(plan: AttemptPlan, id: string, startedAt: number) {
+  const { candidate } = plan.contender;
+  return { id, index: plan.index, provider: candidate.provider, model: candidate.model, rung: plan.rung, startedAt };
+}
+
+/** A call that broke off or was canceled after it was sent is billed for its input and what it streamed, as an estimate. */
+function billedUsage(open: OpenAttempt, end: AttemptEnd): Usage | undefined {
+  if (end.reached === "nothing" || end.reached === "error_answer") return end.usage;
+  const brokeOff = end.failure?.class === "canceled" || end.failure?.class === "network";
+  if (!brokeOff || (end.usage !== undefined && end.finish !== undefined)) return end.usage;
+  return estimatedUsage(end.usage, open.body.length, end.streamedBytes);
+}
+
+function billedCost(
+  end: AttemptEnd,
+  usage: Usage | undefined,
+  price: Price | undefined,
+  tier: Attempt["servedTier"],
+): NanoUsd | undefined {
+  if (end.reached === "nothing" || end.reached === "error_answer") return ZERO_USD;
+  return priced(price, usage, tier);
+}
+
+export function subjectOf(plan: Pick<AttemptPlan, "contender">, call: Pick<CallState, "input">): BreakerSubject {
+  const { candidate } = plan.contender;
+  return {
+    route: call.input.context.route ?? call.input.context.lane,
+    candidate: candidate.key,
+    provider: candidate.provider,
+  };
+}
+
+function reportToBreaker(
+  ports: CallPorts,
+  subject: BreakerSubject,
+  reason: Failure | undefined,
+  probeId: string | undefined,
+): void {
+  // An answer that arrived but was unusable proves the upstream healthy: content never opens a breaker.
+  const effect = reason === undefined || reason.class === "content_invalid" ? "success" : countsAgainstBreaker(reason);
+  ports.breakers.report(subject, effect === "trip" ? "failure" : effect, {
+    retryAfterMs: reason?.retryAfterMs,
+    probeId,
+    trip: effect === "trip" ? true : undefined,
+  });
+}
+
+/** Tells a finished record from whatever a step hands on instead of one. */
+export function isAttempt(value: object): value is Attempt {
+  return "costEstimated" in value;
+}

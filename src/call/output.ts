@@ -1,0 +1,153 @@
+/** What an answer is worth under the schema that governs the call: as it came, or after the free repair. */
+import { type Failure, failure } from "../failure/failure.ts";
+import { repairJson } from "../json/repair.ts";
+import { compileSchema, type SchemaValidator } from "../json/validate.ts";
+import type { ServedRung } from "../route/route.ts";
+import { type AnswerChoice, type AssistantPart, answerText, type ChatAnswer } from "../wire/chat.ts";
+import type { OutputRule } from "./call.ts";
+
+export type Verdict =
+  | {
+      readonly ok: true;
+      readonly answer: ChatAnswer;
+      /** The parsed value of choice 0; absent where no schema governs, or the turn ended in tool calls. */
+      readonly output?: unknown;
+      readonly conformant: boolean | undefined;
+      readonly rung: ServedRung;
+      /** The text was repaired: native bodies and frames no longer tell the truth. */
+      readonly changed: boolean;
+    }
+  | { readonly ok: false; readonly failure: Failure; readonly text: string; readonly faults: readonly string[] };
+
+/** Judges a whole answer. `repair` allows the free local syntax repair, where the ladder lists it. */
+export function judge(answer: ChatAnswer, rule: OutputRule | undefined, rung: ServedRung, repair: boolean): Verdict {
+  const refused = answer.choices.find((choice) => choice.finish.unified === "content-filter" || hasOnlyRefusal(choice));
+  if (refused) return reject(refusal(refused), "", []);
+  if (answer.choices.length === 0)
+    return reject(failure("content_invalid", "the answer holds no choices", { reason: "empty" }), "", []);
+  if (rule === undefined) return { ok: true, answer, conformant: undefined, rung, changed: false };
+
+  const validator = compileSchema(rule.schema);
+  if (!validator.ok) return reject(failure("invariant_violation", "the output schema cannot be compiled"), "", []);
+  const canRepair = repair && rule.ladder.includes("syntax_repair");
+  const choices: AnswerChoice[] = [];
+  let output: unknown;
+  let changed = false;
+  let judged = false;
+  for (const choice of answer.choices) {
+    if (choice.finish.unified === "tool-calls") {
+      choices.push(choice);
+      continue;
+    }
+    const checked = judgeChoice(choice, validator.value, canRepair, rule);
+    if (!checked.ok) return checked;
+    if (choices.length === 0) output = checked.value;
+    judged = true;
+    changed ||= checked.changed;
+    choices.push(checked.choice);
+  }
+  return {
+    ok: true,
+    answer: changed ? { ...answer, choices, native: undefined } : answer,
+    output,
+    conformant: judged ? true : undefined,
+    rung: changed ? "syntax_repair" : rung,
+    changed,
+  };
+}
+
+type CheckedChoice =
+  | { readonly ok: true; readonly value: unknown; readonly changed: boolean; readonly choice: AnswerChoice }
+  | Extract<Verdict, { ok: false }>;
+
+function judgeChoice(
+  choice: AnswerChoice,
+  validate: SchemaValidator,
+  canRepair: boolean,
+  rule: OutputRule,
+): CheckedChoice {
+  const text = answerText(choice);
+  if (choice.finish.unified === "length") {
+    return reject(
+      failure("content_invalid", "the answer was cut at its token limit", { reason: "truncated" }),
+      text,
+      [],
+    );
+  }
+  if (text.trim() === "")
+    return reject(failure("content_invalid", "the answer is empty", { reason: "empty" }), text, []);
+  const strict = parse(text);
+  if (strict.ok) {
+    const result = validate(strict.value);
+    if (result.valid) return { ok: true, value: strict.value, changed: false, choice };
+    if (!canRepair) return violation(text, result.errors);
+  } else if (!canRepair) {
+    return reject(failure("content_invalid", "the answer is not JSON", { reason: "unparseable" }), text, ["not JSON"]);
+  }
+  const repaired = repairJson(text, { schema: rule.schema });
+  if (!repaired.ok) {
+    return reject(failure("content_invalid", "the answer is not JSON", { reason: "unparseable" }), text, [
+      repaired.error.message,
+    ]);
+  }
+  if (!repaired.value.completed) {
+    return reject(failure("content_invalid", "the answer ends inside its JSON", { reason: "truncated" }), text, [
+      "cut off",
+    ]);
+  }
+  const result = validate(repaired.value.value);
+  if (!result.valid) return violation(text, result.errors);
+  const fixed: AnswerChoice = { ...choice, content: withText(choice.content, repaired.value.text) };
+  return { ok: true, value: repaired.value.value, changed: true, choice: fixed };
+}
+
+function parse(text: string): { readonly ok: true; readonly value: unknown } | { readonly ok: false } {
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown };
+  } catch {
+    return { ok: false };
+  }
+}
+
+/** One text part in place of all text; reasoning and the rest stay where they are. */
+function withText(content: readonly AssistantPart[], text: string): readonly AssistantPart[] {
+  const first = content.findIndex((part) => part.type === "text");
+  return content.flatMap((part, index): AssistantPart[] => {
+    if (part.type !== "text") return [part];
+    return index === first ? [{ type: "text", text }] : [];
+  });
+}
+
+function violation(
+  text: string,
+  errors: readonly { readonly path: string; readonly message: string }[],
+): Extract<Verdict, { ok: false }> {
+  const faults = errors.slice(0, 10).map((error) => `${error.path || "/"}: ${error.message}`);
+  // Paths only: messages of validators may quote the output, which must not reach telemetry.
+  const where = errors
+    .slice(0, 3)
+    .map((error) => error.path || "/")
+    .join(", ");
+  return reject(
+    failure("content_invalid", `the answer breaks the schema at ${where}`, { reason: "schema_violation" }),
+    text,
+    faults,
+  );
+}
+
+function hasOnlyRefusal(choice: AnswerChoice): boolean {
+  return (
+    choice.content.some((part) => part.type === "refusal") &&
+    answerText(choice) === "" &&
+    choice.finish.unified !== "tool-calls"
+  );
+}
+
+function refusal(choice: AnswerChoice): Failure {
+  const word = choice.finish.raw ?? "refusal";
+  return failure("content_filter", `the model or its provider withheld the answer (${word})`, { code: word });
+}
+
+function reject(reason: Failure, text: string, faults: readonly string[]): Extract<Verdict, { ok: false }> {
+  return { ok: false, failure: reason, text, faults };
+}

@@ -1,0 +1,79 @@
+/** How JSON is asked for: the request side of the ladder. Repairs of an answer are in `output.ts`. */
+import type { ModelCapabilities } from "../provider/provider.ts";
+import type { Rung, ServedRung } from "../route/route.ts";
+import type { ChatRequest } from "../wire/chat.ts";
+import type { Quirks } from "../wire/dialect.ts";
+import type { OutputRule } from "./call.ts";
+
+export type AskingRung = Extract<Rung, "native_strict" | "json_object" | "coached">;
+
+/** The rungs of the ladder this candidate can be asked on, in ladder order. Empty = it cannot serve the schema. */
+export function askingRungs(rule: OutputRule, capabilities: ModelCapabilities): readonly AskingRung[] {
+  return rule.ladder.filter(
+    (rung): rung is AskingRung =>
+      rung === "coached" ||
+      (rung === "native_strict" && capabilities.native_strict === true) ||
+      (rung === "json_object" && capabilities.json_object === true),
+  );
+}
+
+/** The request on a rung. `none` leaves it as it is. */
+export function onRung(
+  request: ChatRequest,
+  rung: ServedRung,
+  rule: OutputRule | undefined,
+  quirks: Quirks,
+): ChatRequest {
+  if (rule === undefined || rung === "none") return request;
+  switch (rung) {
+    case "native_strict":
+      return {
+        ...request,
+        responseFormat: { type: "json_schema", name: rule.name, schema: rule.schema, strict: true },
+        ...(quirks.coachNativeSchema ? { instructions: coaching(rule) } : {}),
+      };
+    case "json_object":
+      return { ...request, responseFormat: { type: "json_object" }, instructions: coaching(rule) };
+    default:
+      return { ...request, responseFormat: undefined, instructions: coaching(rule) };
+  }
+}
+
+/** Names JSON outright: some providers refuse JSON mode without the word in the prompt. */
+function coaching(rule: OutputRule): string {
+  return [
+    "Answer with one JSON value and nothing else: no prose, no Markdown fence.",
+    "It must conform to this JSON Schema:",
+    JSON.stringify(rule.schema),
+  ].join("\n");
+}
+
+/** A paid request that asks the same candidate to mend its own answer. */
+export function repairRequest(
+  request: ChatRequest,
+  rule: OutputRule,
+  broken: { readonly text: string; readonly faults: readonly string[] },
+): ChatRequest {
+  return {
+    messages: [
+      {
+        role: "system",
+        content: [{ type: "text", text: `You repair JSON. Keep every fact, invent none.\n${coaching(rule)}` }],
+      },
+      {
+        role: "user",
+        content: [
+          {
+            type: "text",
+            text: `This answer does not conform:\n${broken.faults.join("\n")}\n\nThe answer:\n${broken.text}`,
+          },
+        ],
+      },
+    ],
+    maxOutputTokens: request.maxOutputTokens,
+    reasoning: request.reasoning,
+    serviceTier: request.serviceTier,
+    stream: false,
+    includeUsage: false,
+  };
+}

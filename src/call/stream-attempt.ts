@@ -1,0 +1,230 @@
+/**
+ * An attempt whose answer streams. Opening frames without content are held back, so that an early error, a silent
+ * upstream or a cut fails over unseen; from the first content on the stream is committed to its candidate.
+ */
+import { type Failure, failure } from "../failure/failure.ts";
+import type { Usage } from "../money/usage.ts";
+import type { ChatAnswer, FinishReason } from "../wire/chat.ts";
+import type { StreamDecoder } from "../wire/dialect.ts";
+import { type SseReader, sseReader } from "../wire/sse.ts";
+import { isContent, type StreamEvent, type WireFrame } from "../wire/stream-event.ts";
+import { unsentEnd } from "./answer-attempt.ts";
+import { AnswerAssembler } from "./assemble.ts";
+import { type AttemptPlan, type CallState, closeAttempt, isAttempt, type OpenAttempt, openAttempt } from "./attempt.ts";
+import type { Attempt } from "./inference.ts";
+import { networkFailure, readJson, send, upstreamRequest } from "./upstream.ts";
+import { Watchdog } from "./watchdog.ts";
+
+/** A stream that has begun: `held` are the frames up to and including the first content. */
+export interface BegunStream {
+  readonly source: FrameSource;
+  readonly held: WireFrame[];
+  /** The stream ended before any content came; `held` is all there is. */
+  readonly ended: boolean;
+}
+
+/** Sends, and reads until the first content. Without content the attempt either failed, or ended as an empty answer. */
+export async function beginStream(plan: AttemptPlan, call: CallState): Promise<BegunStream | Attempt> {
+  const watchdog = new Watchdog(call.ports.clock, call.input.signal);
+  const open = await openAttempt(plan, call, watchdog);
+  if (isAttempt(open)) {
+    watchdog.stop();
+    return open;
+  }
+  const { timeouts } = call.input.policy;
+  watchdog.limit("first_token", open.startedAt + (timeouts.firstTokenMs ?? defaultFirstTokenMs(plan)));
+  watchdog.limit("attempt", open.startedAt + timeouts.attemptMs);
+  watchdog.limit("call", call.deadline);
+
+  const request = upstreamRequest(plan.exchange, open.encoded, open.body, watchdog.signal);
+  const sent = await send(request, plan.exchange, watchdog, call.ports);
+  if (!sent.ok) return closeAttempt(open, unsentEnd(sent.error, call.ports.clock.now() - open.startedAt));
+  const type = sent.value.headers.get("content-type") ?? "";
+  if (sent.value.body === null || !/event-stream|octet-stream|^$/i.test(type)) return unstreamed(open, sent.value);
+
+  const source = new FrameSource(
+    open,
+    sseReader(sent.value.body),
+    plan.exchange.dialect.streamDecoder(plan.exchange.target),
+    sent.value.status,
+  );
+  const held: WireFrame[] = [];
+  for (;;) {
+    const frame = await source.next();
+    if (frame === undefined) return { source, held, ended: true };
+    held.push(frame);
+    const broken = failureIn(frame);
+    if (broken) return source.close(broken);
+    if (frame.events.some(isContent)) break;
+  }
+  watchdog.lift("first_token", "attempt", "call");
+  watchdog.limit("stream", open.startedAt + timeouts.streamMs);
+  source.watchIdle(timeouts.idleMs);
+  return { source, held, ended: false };
+}
+
+/** Milliseconds; reasoning models think before they speak. */
+function defaultFirstTokenMs(plan: AttemptPlan): number {
+  const effort = plan.request.reasoning?.effort;
+  return effort === undefined || effort === "none" || effort === "minimal" || effort === "low" ? 10_000 : 60_000;
+}
+
+/** A stream was asked for and something else came: an error in JSON, or a page. */
+async function unstreamed(open: OpenAttempt, response: Response): Promise<Attempt> {
+  const body = await readJson(response, open.watchdog);
+  const decoded = body.ok ? open.plan.exchange.dialect.decodeAnswer(body.value, open.plan.exchange.target) : body;
+  const reason = decoded.ok
+    ? failure("network", "the upstream answered a streamed request without a stream", { reason: "malformed_response" })
+    : decoded.error;
+  return closeAttempt(open, {
+    failure: reason,
+    status: response.status,
+    usage: decoded.ok ? decoded.value.usage : undefined,
+    streamedBytes: 0,
+    reached: decoded.ok || !body.ok ? "answer" : "error_answer",
+  });
+}
+
+export function failureIn(frame: WireFrame): Failure | undefined {
+  for (const event of frame.events) if (event.type === "error") return event.failure;
+  return undefined;
+}
+
+/** Pulls frames from an upstream, keeps the count of what passed, and closes the attempt once. */
+export class FrameSource {
+  readonly open: OpenAttempt;
+  readonly #reader: SseReader;
+  readonly #decoder: StreamDecoder;
+  readonly #status: number;
+  #assembler: AnswerAssembler | undefined;
+  #usage: Usage | undefined;
+  #servedTier: string | undefined;
+  #finish: FinishReason | undefined;
+  #firstByteMs: number | undefined;
+  #streamedBytes = 0;
+  #idleMs: number | undefined;
+  #over = false;
+  #closed: Attempt | undefined;
+
+  constructor(open: OpenAttempt, reader: SseReader, decoder: StreamDecoder, status: number) {
+    this.open = open;
+    this.#reader = reader;
+    this.#decoder = decoder;
+    this.#status = status;
+    open.watchdog.signal.addEventListener("abort", () => void reader.cancel(), { once: true });
+  }
+
+  /** Also builds the whole answer from here on. Call before the first `next`, or with the frames already seen. */
+  assemble(seen: readonly WireFrame[]): AnswerAssembler {
+    const assembler = new AnswerAssembler();
+    for (const frame of seen) for (const event of frame.events) assembler.add(event);
+    this.#assembler = assembler;
+    return assembler;
+  }
+
+  watchIdle(idleMs: number): void {
+    this.#idleMs = idleMs;
+    this.#touch();
+  }
+
+  /** The next frame; a frame with an `error` event is the last one; undefined after the end. Never rejects. */
+  async next(): Promise<WireFrame | undefined> {
+    if (this.#over) return undefined;
+    const frame = await this.#read();
+    for (const event of frame.events) this.#note(event);
+    return frame;
+  }
+
+  /** Ends the attempt, with the failure that ended it if any. Later calls return the first record. */
+  close(reason: Failure | undefined): Attempt {
+    if (this.#closed) return this.#closed;
+    this.#over = true;
+    // After a clean end the rest of the body (usually nothing) is read, so that the connection can be used again.
+    if (reason) void this.#reader.cancel();
+    else void this.#reader.drain();
+    this.#closed = closeAttempt(this.open, {
+      failure: reason,
+      status: this.#status,
+      firstByteMs: this.#firstByteMs,
+      finish: this.#finish,
+      usage: this.#usage,
+      servedTier: this.#servedTier,
+      streamedBytes: this.#streamedBytes,
+      // An error inside HTTP 200 before anything was generated is an error answer.
+      reached:
+        reason && !isBroken(reason) && this.#streamedBytes === 0 && this.#finish === undefined
+          ? "error_answer"
+          : "answer",
+    });
+    return this.#closed;
+  }
+
+  /** The consumer went away: the upstream is stopped at once. */
+  abandon(): void {
+    this.open.watchdog.clientLeft();
+  }
+
+  async #read(): Promise<WireFrame> {
+    try {
+      const event = await this.#reader.read();
+      const stopped = this.open.watchdog.failure();
+      if (stopped) return errorFrame(stopped);
+      return event === undefined ? this.#decoder.finish() : this.#decoder.decode(event);
+    } catch (error) {
+      return errorFrame(this.open.watchdog.failure() ?? networkFailure(error, "reset"));
+    }
+  }
+
+  #note(event: StreamEvent): void {
+    this.#assembler?.add(event);
+    switch (event.type) {
+      case "usage":
+        this.#usage = event.usage;
+        this.#servedTier = event.servedTier ?? this.#servedTier;
+        return;
+      case "finish":
+        if (event.choice === 0) this.#finish = event.finish;
+        return;
+      case "error":
+      case "end":
+        this.#over = true;
+        return;
+      default:
+        if (isContent(event)) this.#content(event);
+    }
+  }
+
+  #content(event: StreamEvent): void {
+    this.#firstByteMs ??= this.open.call.ports.clock.now() - this.open.startedAt;
+    if ("text" in event) this.#streamedBytes += event.text.length;
+    else if (event.type === "tool-call-delta") this.#streamedBytes += event.arguments.length;
+    this.#touch();
+  }
+
+  #touch(): void {
+    if (this.#idleMs !== undefined) this.open.watchdog.limit("idle", this.open.call.ports.clock.now() + this.#idleMs);
+  }
+}
+
+function isBroken(reason: Failure): boolean {
+  return reason.class === "network" || reason.class === "canceled" || reason.class === "content_invalid";
+}
+
+function errorFrame(reason: Failure): WireFrame {
+  return { events: [{ type: "error", failure: reason }] };
+}
+
+/** Reads a begun stream to its end and holds it all: nothing is served before it is whole. */
+export async function collectStream(
+  begun: BegunStream,
+): Promise<{ readonly answer: ChatAnswer; readonly frames: WireFrame[] } | Attempt> {
+  const assembler = begun.source.assemble(begun.held);
+  const frames = begun.held;
+  for (;;) {
+    const frame = await begun.source.next();
+    if (frame === undefined) return { answer: assembler.answer(), frames };
+    const broken = failureIn(frame);
+    if (broken) return begun.source.close(broken);
+    frames.push(frame);
+  }
+}

@@ -1,0 +1,131 @@
+/** One HTTP exchange with a provider: address, key, send, and read within bounds. */
+import { classify } from "../failure/classify.ts";
+import { type Failure, failure, type Result } from "../failure/failure.ts";
+import type { ProviderSpec } from "../provider/provider.ts";
+import type { AuthHeader, EncodedRequest, UpstreamDialect, WireTarget } from "../wire/dialect.ts";
+import type { CallPorts } from "./ports.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+/** Largest answer read whole. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** An error page longer than this is cut: its first part names the fault. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+const BEARER: AuthHeader = { name: "authorization", value: "Bearer {key}" };
+
+export interface Exchange {
+  readonly provider: ProviderSpec;
+  readonly dialect: UpstreamDialect;
+  readonly target: WireTarget;
+  readonly apiKey: string | undefined;
+}
+
+export function upstreamRequest(
+  exchange: Exchange,
+  encoded: EncodedRequest,
+  body: string,
+  signal: AbortSignal,
+): Request {
+  const { provider, target, apiKey } = exchange;
+  const headers = new Headers({ "content-type": "application/json", ...target.quirks.headers, ...encoded.headers });
+  if (apiKey !== undefined) {
+    const auth = target.quirks.authHeader ?? BEARER;
+    headers.set(auth.name, auth.value.replace("{key}", apiKey));
+  }
+  const path = target.quirks.path?.replace("{model}", encodeURIComponent(target.model)) ?? encoded.path;
+  return new Request(provider.baseUrl + path, { method: "POST", headers, body, signal });
+}
+
+/** A response with headers, or the failure that came instead: network, timeout, cancel, or the provider's own error. */
+export async function send(
+  request: Request,
+  exchange: Exchange,
+  watchdog: Watchdog,
+  ports: CallPorts,
+): Promise<Result<Response, { readonly failure: Failure; readonly answered: boolean }>> {
+  let response: Response;
+  try {
+    response = await ports.fetch(request);
+  } catch (error) {
+    return { ok: false, error: { failure: watchdog.failure() ?? networkFailure(error), answered: false } };
+  }
+  if (response.ok) return { ok: true, value: response };
+  const text = await readText(response, MAX_ERROR_BYTES, watchdog, true);
+  if (!text.ok && watchdog.cause !== undefined) return { ok: false, error: { failure: text.error, answered: true } };
+  const decoded = exchange.dialect.decodeError(
+    response.status,
+    response.headers,
+    text.ok ? text.value : "",
+    exchange.target,
+    ports.clock.now(),
+  );
+  return { ok: false, error: { failure: classify(decoded), answered: true } };
+}
+
+/** The whole body as text. `cut` keeps the first `limit` bytes; otherwise a longer body is a failure. */
+export async function readText(
+  response: Response,
+  limit: number,
+  watchdog: Watchdog,
+  cut = false,
+): Promise<Result<string>> {
+  if (response.body === null) return { ok: true, value: "" };
+  const reader = response.body.getReader();
+  const onAbort = () => void reader.cancel().catch(() => undefined);
+  watchdog.signal.addEventListener("abort", onAbort, { once: true });
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      const stopped = watchdog.failure();
+      if (stopped) return { ok: false, error: stopped };
+      if (done) return { ok: true, value: text + decoder.decode() };
+      bytes += value.byteLength;
+      text += decoder.decode(value, { stream: true });
+      if (bytes <= limit) continue;
+      await reader.cancel();
+      if (cut) return { ok: true, value: text };
+      return {
+        ok: false,
+        error: failure("network", `the answer is larger than ${limit} bytes`, { reason: "malformed_response" }),
+      };
+    }
+  } catch (error) {
+    return { ok: false, error: watchdog.failure() ?? networkFailure(error, "reset") };
+  } finally {
+    watchdog.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** The body of a 2xx answer as JSON; anything else (HTML pages, cut JSON) is a malformed response. */
+export async function readJson(response: Response, watchdog: Watchdog): Promise<Result<unknown>> {
+  const text = await readText(response, MAX_ANSWER_BYTES, watchdog);
+  if (!text.ok) return text;
+  try {
+    return { ok: true, value: JSON.parse(text.value) as unknown };
+  } catch {
+    const type = response.headers.get("content-type") ?? "no content type";
+    return {
+      ok: false,
+      error: failure("network", `the upstream answered ${response.status} with a body that is not JSON (${type})`, {
+        reason: "malformed_response",
+        status: response.status,
+      }),
+    };
+  }
+}
+
+/** Runtimes word connection errors differently; the message goes to people only. */
+export function networkFailure(error: unknown, reason: "connect" | "reset" = "connect"): Failure {
+  const what = reason === "connect" ? "no answer came from the upstream" : "the connection to the upstream broke";
+  return failure("network", `${what}${causeOf(error)}`, { reason });
+}
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  const { cause } = error;
+  const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+  return code === undefined ? "" : ` (${code})`;
+}
