@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Layer of each folder, lowest first (docs/architecture.md). A file imports from lower layers and from `beside`. */
+const LAYERS: Record<string, number> = {
+  "src/failure": 1,
+  "src/money": 1,
+  "src/stats": 1,
+  "src/json": 1,
+  "src/breaker": 1,
+  "src/envelope": 1,
+  "src/route": 2,
+  "src/provider": 2,
+  "src/registry": 2,
+  "src/config": 2,
+  "src/wire": 2,
+  "src/call": 3,
+  "src/identity": 4,
+  "src/telemetry": 4,
+  "src/bakeoff": 4,
+  "src/proposal": 4,
+  "src/swap": 4,
+  durable: 5,
+  "src/store": 5,
+  "src/capture": 5,
+  "src/localdb": 5,
+  workers: 6,
+  "src/cli": 6,
+};
+
+/** What may be imported within a layer, importer → imported. */
+const BESIDE: Record<string, readonly string[]> = {
+  "src/money": ["src/failure"],
+  "src/json": ["src/failure"],
+  "src/stats": ["src/money"],
+  "src/envelope": ["src/money", "src/failure"],
+  "src/breaker": ["src/failure"],
+  "src/wire": [],
+  "src/provider": ["src/wire", "src/registry", "src/route"],
+  "src/registry": ["src/wire", "src/provider", "src/route"],
+  "src/route": ["src/wire", "src/provider", "src/registry", "src/config"],
+  "src/config": ["src/wire", "src/provider", "src/route"],
+  "src/swap": ["src/proposal", "src/bakeoff"],
+  "src/proposal": ["src/bakeoff"],
+  durable: [],
+};
+
+const NODE_FOLDERS = ["src/capture", "src/cli", "src/localdb", "src/sdk"];
+const EDGE_FOLDERS = ["workers", "durable"];
+
+interface Import {
+  readonly from: string;
+  /** A file of the project, or a package specifier. */
+  readonly to: string;
+  readonly local: boolean;
+  /** Erased when the code runs. */
+  readonly typeOnly: boolean;
+}
+
+function sources(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.name.endsWith(".d.ts"))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), "utf8");
+  const pattern =
+    /(?:^|\n)\s*(import|export)\s+(type\s+)?([^"';]*?from\s*)?["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)/g;
+  return [...text.matchAll(pattern)].map((match) => {
+    const specifier = match[4] ?? match[5] ?? "";
+    const local = specifier.startsWith(".");
+    const to = local ? relative(root, resolve(root, dirname(file), specifier)) : specifier;
+    const names = match[3] ?? "";
+    const onlyTypes = /^\{\s*(type\s+\w+(\s+as\s+\w+)?\s*,?\s*)+\}\s*from\s*$/.test(names);
+    return { from: file, to, local, typeOnly: match[2] !== undefined || onlyTypes };
+  });
+}
+
+function folderOf(file: string): string {
+  const known = Object.keys(LAYERS).find((folder) => file.startsWith(`${folder}/`));
+  return known ?? dirname(file);
+}
+
+const files = [...sources("src"), ...sources("workers"), ...sources("durable")];
+const graph = files.flatMap(importsOf);
+const local = graph.filter((edge) => edge.local);
+const packages = graph.filter((edge) => !edge.local);
+const show = (edges: readonly Import[]) => edges.map((edge) => `${edge.from} -> ${edge.to}`);
+const inside = (file: string, folders: readonly string[]) => folders.some((folder) => file.startsWith(`${folder}/`));
+
+describe("the import graph", () => {
+  it("knows the layer of every folder", () => {
+    expect(files.filter((file) => !(folderOf(file) in LAYERS))).toEqual([]);
+  });
+
+  it("points downwards only", () => {
+    const upward = local.filter(({ from, to }) => {
+      const [a, b] = [folderOf(from), folderOf(to)];
+      if (a === b) return false;
+      const [la, lb] = [LAYERS[a] ?? 0, LAYERS[b] ?? 0];
+      if (lb < la) return false;
+      return !(lb === la && BESIDE[a]?.includes(b));
+    });
+    // The roots compose every adapter; contracts of types may be shared upwards nowhere.
+    expect(show(upward)).toEqual([]);
+  });
+
+  it("has no cycles among files that run", () => {
+    const next = new Map<string, string[]>();
+    for (const { from, to, typeOnly } of local) if (!typeOnly) next.set(from, [...(next.get(from) ?? []), to]);
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) {
+        cycles.push([...path.slice(path.indexOf(file)), file].join(" -> "));
+        return;
+      }
+      if (done.has(file)) return;
+      for (const to of next.get(file) ?? []) visit(to, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it("keeps cloudflare: modules in workers and durable", () => {
+    expect(show(packages.filter((e) => e.to.startsWith("cloudflare:") && !inside(e.from, EDGE_FOLDERS)))).toEqual([]);
+  });
+
+  it("keeps node: modules in the local command line, capture and local database", () => {
+    expect(show(packages.filter((e) => e.to.startsWith("node:") && !inside(e.from, NODE_FOLDERS)))).toEqual([]);
+  });
+
+  it("keeps drizzle in the store, and libSQL in the store, capture and local database", () => {
+    const drizzle = packages.filter((e) => /^drizzle-orm/.test(e.to) && !inside(e.from, ["src/store"]));
+    const libsql = packages.filter(
+      (e) => /^(@libsql\/|libsql$)/.test(e.to) && !inside(e.from, ["src/store", "src/capture", "src/localdb"]),
+    );
+    expect(show([...drizzle, ...libsql])).toEqual([]);
+  });
+
+  it("keeps dialects apart", () => {
+    const dialect = (file: string) => /^src\/wire\/([^/]+)\//.exec(file)?.[1];
+    const crossing = local.filter((e) => {
+      const [a, b] = [dialect(e.from), dialect(e.to)];
+      return a !== undefined && b !== undefined && a !== b;
+    });
+    expect(show(crossing)).toEqual([]);
+  });
+
+  it("has no path from the Worker, the store or telemetry to captures", () => {
+    const next = new Map<string, string[]>();
+    for (const { from, to } of local) next.set(from, [...(next.get(from) ?? []), to]);
+    const start = files.filter((file) => inside(file, ["workers", "durable", "src/store", "src/telemetry"]));
+    const reached = new Set<string>();
+    const walk = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const to of next.get(file) ?? []) walk(to);
+    };
+    for (const file of start) walk(file);
+    expect([...reached].filter((file) => inside(file, ["src/capture"]))).toEqual([]);
+  });
+
+  it("leaves time, chance and the network to the outer layers", () => {
+    const ambient = files
+      .filter((file) => (LAYERS[folderOf(file)] ?? 9) <= 4)
+      .filter((file) => {
+        const code = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+        return /\bDate\.now\(|\bMath\.random\(|\bnew Date\(\)|(?<![.\w#])fetch\(|globalThis\.fetch|\bsetTimeout\(/.test(
+          code,
+        );
+      });
+    expect(ambient).toEqual([]);
+  });
+});
