@@ -1,0 +1,25 @@
+/**
+ * JSON with integers above 2^53 kept as they are written. Parsing such a number into a double and writing it back
+ * changes it (2512292042121000001 becomes …000), which corrupts ids in tool arguments.
+ */
+
+interface ReviverContext {
+  readonly source?: string;
+}
+
+interface ExactJson {
+  parse(text: string, reviver: (key: string, value: unknown, context: ReviverContext) => unknown): unknown;
+  rawJSON(text: string): object;
+}
+
+// Source text access for JSON.parse is in V8 since 11.4 (Node 22, workerd) and not yet in the type library.
+const exact = JSON as unknown as ExactJson;
+
+/** Like `JSON.parse`; a number that a double cannot hold becomes a raw value that `JSON.stringify` writes unchanged. */
+export function parseExact(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text) as unknown;
+  return exact.parse(text, (_key, value, { source }) => {
+    if (typeof value !== "number" || source === undefined || String(value) === source) return value;
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? exact.rawJSON(source) : value;
+  });
+}
