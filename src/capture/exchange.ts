@@ -1,0 +1,104 @@
+/** Turns one exchange that went through the proxy into a capture, or into nothing. Pure. */
+import type { ReplayPayload } from "../bakeoff/replay-input.ts";
+import type { ModelCapabilities } from "../provider/provider.ts";
+import { resolveModelWord } from "../route/model-word.ts";
+import { DEFAULT_VARIANT } from "../route/narrow.ts";
+import { readAnswer } from "./answer-text.ts";
+import type { Capture } from "./capture.ts";
+
+/** What the client asked, as far as the path and the body tell. */
+export interface ObservedCall {
+  readonly route: string;
+  readonly variant: string | undefined;
+  readonly payload: ReplayPayload;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export interface ObservedResponse {
+  readonly status: number;
+  readonly header: (name: string) => string | undefined;
+  readonly text: string;
+}
+
+/** Failures of the caller or of a budget: the input never reached a model, so it is nothing to learn from. */
+const NOT_AN_INPUT: ReadonlySet<string> = new Set([
+  "bad_request",
+  "auth",
+  "invariant_violation",
+  "budget_exhausted",
+  "no_candidate",
+]);
+
+/** Reads a request to `/v1/run/:route` or `/v1/chat/completions`; anything else is `undefined`. */
+export function readCall(path: string, body: unknown): ObservedCall | undefined {
+  if (!isRecord(body)) return undefined;
+  const run = /^\/v1\/run\/([^/?#]+)\/?$/.exec(path);
+  if (run) {
+    const target = routeOf(decodeURIComponent(run[1] ?? ""));
+    if (!target || !isRecord(body["input"])) return undefined;
+    const variant = typeof body["variant"] === "string" ? body["variant"] : target.variant;
+    return {
+      route: target.route,
+      variant,
+      payload: { kind: "variables", variables: body["input"] },
+      tags: textEntries(body["tags"]),
+    };
+  }
+  if (!/^\/v1\/chat\/completions\/?$/.test(path) || typeof body["model"] !== "string") return undefined;
+  const target = routeOf(body["model"]);
+  if (!target) return undefined;
+  const { model: _model, stream: _stream, stream_options: _options, ...request } = body;
+  return {
+    route: target.route,
+    variant: target.variant,
+    payload: { kind: "messages", request },
+    tags: textEntries(body["metadata"]),
+  };
+}
+
+/** A replay must never become an input of the next one. */
+export function isReplay(call: ObservedCall): boolean {
+  return Object.entries(call.tags).some(([key, value]) => key === "replay" || value.startsWith("replay:"));
+}
+
+export function captureOf(
+  call: ObservedCall,
+  response: ObservedResponse,
+  facts: {
+    readonly id: string;
+    readonly at: number;
+    readonly capabilitiesOf: (served: string) => ModelCapabilities | undefined;
+  },
+): Capture | undefined {
+  const answer = readAnswer(response.status, response.header("content-type") ?? "", response.text);
+  if (!answer || NOT_AN_INPUT.has(answer.outcome)) return undefined;
+  const served = response.header("x-modelrig-served");
+  return {
+    id: facts.id,
+    at: facts.at,
+    ...call,
+    inferenceId: response.header("x-modelrig-inference-id"),
+    output: answer.output,
+    outcome: answer.outcome,
+    served,
+    capabilities: served === undefined ? undefined : facts.capabilitiesOf(served),
+  };
+}
+
+function routeOf(word: string): { route: string; variant: string | undefined } | undefined {
+  const target = resolveModelWord(word);
+  if (!target.ok || target.value.type !== "route") return undefined;
+  const { route, variant } = target.value;
+  return { route, variant: variant === DEFAULT_VARIANT ? undefined : variant };
+}
+
+function textEntries(value: unknown): Record<string, string> {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

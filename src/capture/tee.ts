@@ -1,0 +1,50 @@
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
+
+/** Keeps a copy of bytes that go past, up to a limit; beyond it the copy is dropped and the bytes still pass. */
+export class Tee {
+  readonly #limit: number;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #overflowed = false;
+
+  constructor(limitBytes: number) {
+    this.#limit = limitBytes;
+  }
+
+  add(chunk: Buffer): void {
+    if (this.#overflowed) return;
+    this.#size += chunk.length;
+    if (this.#size <= this.#limit) {
+      this.#chunks.push(chunk);
+      return;
+    }
+    this.#overflowed = true;
+    this.#chunks = [];
+  }
+
+  /** The copied bytes; `undefined` when there were too many. */
+  bytes(): Buffer | undefined {
+    return this.#overflowed ? undefined : Buffer.concat(this.#chunks);
+  }
+}
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
+  gzip: promisify(gunzip),
+  "x-gzip": promisify(gunzip),
+  br: promisify(brotliDecompress),
+  deflate: promisify(inflate),
+  zstd: promisify(zstdDecompress),
+};
+
+/** Text of a body as it went over the wire. Rejects on an encoding it does not know or bytes that break it. */
+export async function bodyText(bytes: Buffer, encoding: string | undefined): Promise<string> {
+  let decoded = bytes;
+  for (const name of (encoding ?? "identity").toLowerCase().split(",").reverse()) {
+    if (name.trim() === "identity") continue;
+    const decode = DECODERS[name.trim()];
+    if (!decode) throw new Error(`cannot read content-encoding ${name.trim()}`);
+    decoded = await decode(decoded);
+  }
+  return decoded.toString("utf8");
+}
