@@ -8,6 +8,8 @@ export interface WireTarget {
   readonly provider: string;
   readonly model: string;
   readonly quirks: Quirks;
+  /** Most output tokens of the model, where known; for dialects that must send a limit. */
+  readonly maxOutput?: number | undefined;
 }
 
 /**

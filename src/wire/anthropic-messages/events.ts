@@ -1,0 +1,151 @@
+/** Anthropic's stream events → neutral events. */
+import { classify } from "../../failure/classify.ts";
+import { failure } from "../../failure/failure.ts";
+import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
+import type { StreamEvent, WireFrame } from "../stream-event.ts";
+import { decodeErrorObject } from "./error.ts";
+import { finishReason } from "./finish.ts";
+import { normaliseUsage } from "./usage.ts";
+
+export function streamDecoder(target: WireTarget): StreamDecoder {
+  return new MessageStream(target);
+}
+
+class MessageStream implements StreamDecoder {
+  readonly #target: WireTarget;
+  /** Content block index → tool call index: the neutral form counts tool calls only. */
+  readonly #tools = new Map<number, number>();
+  #usage: JsonRecord = {};
+  #started = false;
+  #finished = false;
+  #ended = false;
+
+  constructor(target: WireTarget) {
+    this.#target = target;
+  }
+
+  decode(event: SseEvent): WireFrame {
+    const data = parse(event.data);
+    if (!isRecord(data)) {
+      const broken = failure("network", "the stream holds an event that is not JSON", {
+        reason: "malformed_response",
+        status: 200,
+      });
+      return { events: [{ type: "error", failure: broken }] };
+    }
+    const type = stringAt(data, "type") ?? event.event;
+    // A second message_start would open the message twice at the client.
+    if (type === "message_start" && this.#started)
+      return { events: this.#usageEvents(recordAt(recordAt(data, "message"), "usage")) };
+    return { events: this.#events(type, data), native: { dialect: "anthropic-messages", event: type, data } };
+  }
+
+  finish(): WireFrame {
+    if (this.#ended) return { events: [] };
+    if (this.#finished) return { events: [{ type: "end" }] };
+    const cut = failure("network", "the stream ended before the message did", { reason: "reset", status: 200 });
+    return { events: [{ type: "error", failure: cut }] };
+  }
+
+  #events(type: string | undefined, data: JsonRecord): StreamEvent[] {
+    switch (type) {
+      case "message_start": {
+        this.#started = true;
+        const message = recordAt(data, "message");
+        return [
+          { type: "start", id: stringAt(message, "id"), model: stringAt(message, "model") },
+          ...this.#usageEvents(recordAt(message, "usage")),
+        ];
+      }
+      case "content_block_start":
+        return this.#blockStart(numberAt(data, "index") ?? 0, recordAt(data, "content_block"));
+      case "content_block_delta":
+        return this.#delta(numberAt(data, "index") ?? 0, recordAt(data, "delta"));
+      case "message_delta":
+        return this.#messageDelta(data);
+      case "message_stop":
+        this.#ended = true;
+        return [{ type: "end" }];
+      case "error":
+        this.#ended = true;
+        return [{ type: "error", failure: classify(decodeErrorObject(data, this.#target)) }];
+      default:
+        return [];
+    }
+  }
+
+  #blockStart(index: number, block: JsonRecord | undefined): StreamEvent[] {
+    const text = stringAt(block, "text");
+    switch (block?.["type"]) {
+      case "text":
+        return text ? [{ type: "text-delta", choice: 0, text }] : [];
+      case "redacted_thinking":
+        return [{ type: "reasoning-delta", choice: 0, text: "", encrypted: stringAt(block, "data") ?? "" }];
+      case "tool_use": {
+        const call = this.#tools.size;
+        this.#tools.set(index, call);
+        const start: StreamEvent = {
+          type: "tool-call-start",
+          choice: 0,
+          index: call,
+          id: stringAt(block, "id") ?? "",
+          name: stringAt(block, "name") ?? "",
+        };
+        const input = recordAt(block, "input");
+        const given = input !== undefined && Object.keys(input).length > 0;
+        return given
+          ? [start, { type: "tool-call-delta", choice: 0, index: call, arguments: JSON.stringify(input) }]
+          : [start];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #delta(index: number, delta: JsonRecord | undefined): StreamEvent[] {
+    switch (delta?.["type"]) {
+      case "text_delta":
+        return [{ type: "text-delta", choice: 0, text: stringAt(delta, "text") ?? "" }];
+      case "thinking_delta":
+        return [{ type: "reasoning-delta", choice: 0, text: stringAt(delta, "thinking") ?? "" }];
+      case "signature_delta":
+        return [{ type: "reasoning-delta", choice: 0, text: "", signature: stringAt(delta, "signature") ?? "" }];
+      case "input_json_delta": {
+        const call = this.#tools.get(index);
+        const piece = stringAt(delta, "partial_json") ?? "";
+        // Server-side tools stream their input too; those are not calls of the client.
+        return call === undefined || piece === ""
+          ? []
+          : [{ type: "tool-call-delta", choice: 0, index: call, arguments: piece }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #messageDelta(data: JsonRecord): StreamEvent[] {
+    const reason = stringAt(recordAt(data, "delta"), "stop_reason");
+    const events = this.#usageEvents(recordAt(data, "usage"));
+    if (reason === undefined) return events;
+    this.#finished = true;
+    return [{ type: "finish", choice: 0, finish: finishReason(reason) }, ...events];
+  }
+
+  /** Figures are cumulative, and later events repeat only some of them. */
+  #usageEvents(usage: JsonRecord | undefined): StreamEvent[] {
+    if (usage === undefined) return [];
+    const reported = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
+    this.#usage = { ...this.#usage, ...Object.fromEntries(reported) };
+    const normal = normaliseUsage(this.#usage);
+    return normal ? [{ type: "usage", usage: normal, servedTier: stringAt(this.#usage, "service_tier") }] : [];
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,168 @@
+/** Neutral request → body of `POST /messages`. */
+import { type Failure, failure, type Result } from "../../failure/failure.ts";
+import { toStrictSubset } from "../../json/strict-subset.ts";
+import type { ChatRequest, FunctionTool, ToolDefinition } from "../chat.ts";
+import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
+import { limitBreakpoints } from "./cache-control.ts";
+import { encodeMessages, systemBlocks } from "./messages.ts";
+import { thinking } from "./thinking.ts";
+
+const VERSION = "2023-06-01";
+/** The API refuses a request without `max_tokens`; used where neither caller, candidate nor model spec says one. */
+const DEFAULT_MAX_TOKENS = 8_192;
+
+/** Request fields the Messages API has no word for. */
+const UNSUPPORTED = {
+  seed: "seed",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  logprobs: "logprobs",
+  topLogprobs: "top_logprobs",
+  logitBias: "logit_bias",
+} as const;
+
+type Body = Record<string, unknown>;
+
+export function encodeRequest(request: ChatRequest, target: WireTarget): Result<EncodedRequest> {
+  const refused = refuse(request);
+  if (refused) return { ok: false, error: refused };
+  const dropped: DroppedField[] = [];
+  const format = outputFormat(request, dropped);
+  if (!format.ok) return format;
+  const native = request.native?.dialect === "anthropic-messages" ? request.native.body : undefined;
+  const prompt = native ? nativePrompt(native, request) : canonicalPrompt(request, dropped);
+  if (!prompt.ok) return prompt;
+
+  const body: Body = { ...native, ...prompt.value, model: target.model, stream: request.stream };
+  body["max_tokens"] = request.maxOutputTokens ?? native?.["max_tokens"] ?? target.maxOutput ?? DEFAULT_MAX_TOKENS;
+  if (format.value) body["output_config"] = { ...objectOf(body["output_config"]), format: format.value };
+  Object.assign(body, sampling(request, dropped), toolFields(request, native !== undefined), tierField(request));
+  if (request.user !== undefined && !native) body["metadata"] = { user_id: request.user };
+  else if (request.metadata !== undefined && !native)
+    dropped.push({ field: "metadata", why: "the Messages API takes user_id only" });
+  thinking(body, request, dropped);
+  for (const [key, field] of Object.entries(UNSUPPORTED)) {
+    if (request[key as keyof typeof UNSUPPORTED] !== undefined)
+      dropped.push({ field, why: "not part of the Messages API" });
+  }
+  for (const field of target.quirks.omit ?? []) {
+    if (field in body) dropped.push({ field, why: `${target.provider} refuses it` });
+    delete body[field];
+  }
+  if (!native) limitBreakpoints(body, dropped);
+  return { ok: true, value: { path: "/messages", headers: { "anthropic-version": VERSION }, body, dropped } };
+}
+
+/** What cannot be left out without changing what the caller gets. */
+function refuse(request: ChatRequest): Failure | undefined {
+  const bad = (param: string, message: string) =>
+    failure("bad_request", message, { reason: "unsupported_parameter", param });
+  if ((request.choices ?? 1) > 1) return bad("n", "Anthropic models give one answer per request; n must be 1");
+  if (request.serviceTier === "flex" || request.serviceTier === "batch") {
+    return bad("service_tier", `Anthropic has no ${request.serviceTier} tier; use auto or default`);
+  }
+  return undefined;
+}
+
+function nativePrompt(native: Readonly<Body>, request: ChatRequest): Result<Body> {
+  if (request.instructions === undefined) return { ok: true, value: {} };
+  const system = native["system"];
+  const given = typeof system === "string" ? [{ type: "text", text: system }] : Array.isArray(system) ? system : [];
+  return { ok: true, value: { system: [...given, { type: "text", text: request.instructions }] } };
+}
+
+function canonicalPrompt(request: ChatRequest, dropped: DroppedField[]): Result<Body> {
+  const messages = encodeMessages(request.messages, dropped);
+  if (!messages.ok) return messages;
+  const system = systemBlocks(request);
+  return { ok: true, value: { ...(system.length > 0 ? { system } : {}), messages: messages.value } };
+}
+
+function outputFormat(request: ChatRequest, dropped: DroppedField[]): Result<Body | undefined> {
+  const format = request.responseFormat;
+  if (format?.type === "json_object") {
+    dropped.push({ field: "response_format", why: "the Messages API has no JSON mode without a schema" });
+    return { ok: true, value: undefined };
+  }
+  if (format?.type !== "json_schema") return { ok: true, value: undefined };
+  const subset = toStrictSubset(format.schema, "anthropic");
+  if (subset.ok) return { ok: true, value: { type: "json_schema", schema: subset.value.schema } };
+  const where = subset.error.map((fault) => `${fault.pointer || "/"}: ${fault.why}`).join("; ");
+  return {
+    ok: false,
+    error: failure("bad_request", `Anthropic cannot enforce this schema (${where})`, {
+      reason: "schema_too_complex",
+      param: "response_format",
+    }),
+  };
+}
+
+function sampling(request: ChatRequest, dropped: DroppedField[]): Body {
+  const fields: Body = {};
+  if (request.temperature !== undefined) {
+    fields["temperature"] = Math.min(1, request.temperature);
+    if (request.temperature > 1) dropped.push({ field: "temperature", why: "sent as 1, the highest Anthropic takes" });
+  }
+  if (request.topP !== undefined) fields["top_p"] = request.topP;
+  if (request.topK !== undefined) fields["top_k"] = request.topK;
+  if (request.stop !== undefined) {
+    const usable = request.stop.filter((sequence) => sequence.trim() !== "");
+    if (usable.length > 0) fields["stop_sequences"] = usable;
+    if (usable.length < request.stop.length)
+      dropped.push({ field: "stop", why: "Anthropic refuses stop sequences of white space only" });
+  }
+  return fields;
+}
+
+function toolFields(request: ChatRequest, native: boolean): Body {
+  if (native) return {};
+  const fields: Body = {};
+  if (request.tools && request.tools.length > 0) fields["tools"] = request.tools.flatMap(encodeTool);
+  const choice = toolChoice(request);
+  if (choice) fields["tool_choice"] = choice;
+  return fields;
+}
+
+function toolChoice(request: ChatRequest): Body | undefined {
+  const { toolChoice: choice, parallelToolCalls, tools } = request;
+  if (tools === undefined || tools.length === 0) return undefined;
+  const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {};
+  if (choice === undefined) return parallelToolCalls === false ? { type: "auto", ...single } : undefined;
+  if (choice === "none") return { type: "none" };
+  if (choice === "auto") return { type: "auto", ...single };
+  if (choice === "required") return { type: "any", ...single };
+  return { type: "tool", name: choice.name, ...single };
+}
+
+function encodeTool(tool: ToolDefinition): unknown[] {
+  if (tool.type === "native") return tool.dialect === "anthropic-messages" ? [tool.value] : [];
+  return [functionTool(tool)];
+}
+
+function functionTool(tool: FunctionTool): Body {
+  return {
+    name: tool.name,
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    input_schema: tool.parameters ?? { type: "object", properties: {} },
+    ...(tool.strict === true ? { strict: true } : {}),
+    ...(tool.cache ? { cache_control: { type: "ephemeral", ttl: tool.cache.ttl } } : {}),
+  };
+}
+
+/** Anthropic's `auto` may serve priority capacity; `standard_only` never does. */
+function tierField(request: ChatRequest): Body {
+  switch (request.serviceTier) {
+    case undefined:
+      return {};
+    case "default":
+    case "standard":
+    case "standard_only":
+      return { service_tier: "standard_only" };
+    default:
+      return { service_tier: "auto" };
+  }
+}
+
+function objectOf(value: unknown): Body {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
