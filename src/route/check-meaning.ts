@@ -1,0 +1,81 @@
+/** What the single keys of a bundle mean together. */
+import type { BundleDraft } from "./bundle-shape.ts";
+import { candidateKey } from "./check-candidates.ts";
+import { type Fault, type KeyPath, nearest } from "./fault.ts";
+import type { LocatedYaml } from "./located-yaml.ts";
+
+export function checkMeaning(document: LocatedYaml, draft: BundleDraft): Fault[] {
+  return [
+    ...checkName(document, draft),
+    ...checkTimeouts(document, draft),
+    ...checkBakeoff(document, draft),
+    ...checkChecks(document, draft),
+  ];
+}
+
+function checkName(document: LocatedYaml, { route }: BundleDraft): Fault[] {
+  const base = document.file.split(/[\\/]/).at(-1) ?? document.file;
+  const expected = base.replace(/\.ya?ml$/, "");
+  if (route === undefined || route === expected) return [];
+  const message = `route ${route} must equal the file name: write ${expected}, or rename the file to ${route}.yaml`;
+  return [document.fault("route.name_is_not_file_name", message, { path: ["route"], suggestion: expected })];
+}
+
+function checkTimeouts(document: LocatedYaml, { timeout_ms, timeouts }: BundleDraft): Fault[] {
+  const faults: Fault[] = [];
+  if (timeout_ms !== undefined && timeouts?.attempt_ms !== undefined) {
+    const message = "timeout_ms is short for timeouts.attempt_ms; keep one of them";
+    faults.push(document.fault("route.timeout_twice", message, { path: ["timeout_ms"], spot: "key" }));
+  }
+  const attempt = timeout_ms ?? timeouts?.attempt_ms;
+  if (attempt !== undefined && timeouts?.call_ms !== undefined && attempt > timeouts.call_ms) {
+    const message = `an attempt of ${attempt} ms can never finish within call_ms ${timeouts.call_ms}`;
+    faults.push(
+      document.fault("route.timeouts_cross", message, { path: ["timeouts", "call_ms"], severity: "warning" }),
+    );
+  }
+  return faults;
+}
+
+function checkBakeoff(document: LocatedYaml, { bakeoff, candidates, objective }: BundleDraft): Fault[] {
+  const keys = (candidates ?? []).flatMap((candidate) => (candidate ? [candidateKey(candidate)] : []));
+  const complete = keys.length === candidates?.length;
+  const faults: Fault[] = [];
+  const declared = (key: string | undefined, code: string, what: string, path: KeyPath) => {
+    if (key === undefined || key === "auto" || !complete || keys.includes(key)) return;
+    const suggestion = nearest(key, keys);
+    const hint = suggestion ? `did you mean ${suggestion}?` : "declare it with trial: true";
+    faults.push(document.fault(code, `${what} ${key} is not a declared candidate; ${hint}`, { path, suggestion }));
+  };
+  declared(bakeoff?.judge?.model, "route.judge_not_declared", "the judge", ["bakeoff", "judge", "model"]);
+  declared(bakeoff?.reference, "route.reference_not_declared", "the reference", ["bakeoff", "reference"]);
+  if (bakeoff?.regret_monitor?.enabled && bakeoff.reference === undefined) {
+    const message = "regret_monitor measures against a reference; add bakeoff.reference (auto, or provider/model)";
+    faults.push(
+      document.fault("route.monitor_without_reference", message, { path: ["bakeoff", "regret_monitor"], spot: "key" }),
+    );
+  }
+  if (
+    objective &&
+    objective.mode !== "cost-first" &&
+    objective.max_regret === undefined &&
+    objective.price_ceiling === undefined
+  ) {
+    const message = `${objective.mode} without max_regret or price_ceiling bounds nothing: bake-offs report and propose nothing`;
+    faults.push(
+      document.fault("route.unbounded_objective", message, { path: ["objective"], spot: "key", severity: "warning" }),
+    );
+  }
+  return faults;
+}
+
+function checkChecks(document: LocatedYaml, { value_checks, output }: BundleDraft): Fault[] {
+  if ((value_checks?.length ?? 0) === 0 || output !== undefined || valueHasOutput(document)) return [];
+  const message = "value_checks look into the JSON output, and the route declares no output.schema";
+  return [document.fault("route.checks_without_output", message, { path: ["value_checks"], spot: "key" })];
+}
+
+/** True where `output` was written but could not be read: that fault is already told. */
+function valueHasOutput(document: LocatedYaml): boolean {
+  return typeof document.value === "object" && document.value !== null && "output" in document.value;
+}

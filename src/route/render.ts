@@ -1,0 +1,99 @@
+/** From a route's template and the caller's variables to the messages a candidate gets. Used by `/v1/run` only. */
+import { err, type Failure, failure, ok, type Result } from "../failure/failure.ts";
+import { isRecord } from "../json/record.ts";
+import type { ModelCapabilities } from "../provider/provider.ts";
+import type { ChatMessage, ChatRequest, JsonSchema, TextPart } from "../wire/chat.ts";
+import { type ParsedTemplate, parseTemplate, renderTemplate } from "./liquid.ts";
+import type { Template } from "./route.ts";
+
+/** Name under which a template sees the candidate's capability flags. */
+export const CAPS = "caps";
+
+/** Flags a template may test as `caps.<name>`; unknown capabilities read false. */
+export const CAPABILITY_NAMES = [
+  "native_strict",
+  "json_object",
+  "vision",
+  "tools",
+  "grounding",
+  "reasoning",
+  "trace_visible",
+  "zdr",
+] as const satisfies readonly (keyof ModelCapabilities)[];
+
+type TemplatePart = keyof Template;
+type Compiled = { readonly [K in TemplatePart]?: ParsedTemplate | undefined };
+
+/** Templates live as long as the bundle they came with, so parsing is paid once per isolate. */
+const compiled = new WeakMap<Template, Result<Compiled>>();
+
+/**
+ * The request for one candidate. `variables` must have passed `checkInput`.
+ * Fails with `bad_request` where a template cannot be rendered with these variables.
+ */
+export function renderRequest(
+  template: Template,
+  input: JsonSchema | undefined,
+  variables: Readonly<Record<string, unknown>>,
+  capabilities: ModelCapabilities,
+): Result<ChatRequest> {
+  const parts = compiledTemplate(template);
+  if (!parts.ok) return parts;
+  const scope = {
+    ...absentOptionals(input),
+    ...variables,
+    [CAPS]: Object.fromEntries(CAPABILITY_NAMES.map((name) => [name, capabilities[name] === true])),
+  };
+  const texts: { [K in TemplatePart]?: string } = {};
+  for (const part of ["system", "cached_context", "user"] as const) {
+    const source = parts.value[part];
+    if (!source) continue;
+    const rendered = renderTemplate(source, scope);
+    if (!rendered.ok) return err(templateFailure(`template.${part}: ${rendered.message}`));
+    texts[part] = rendered.text;
+  }
+  return ok({ messages: messagesOf(texts), stream: false, includeUsage: false });
+}
+
+function messagesOf(texts: { readonly [K in TemplatePart]?: string }): ChatMessage[] {
+  const system: TextPart[] = [];
+  if (texts.system) system.push({ type: "text", text: texts.system });
+  if (texts.cached_context) system.push({ type: "text", text: texts.cached_context, cache: { ttl: "5m" } });
+  const messages: ChatMessage[] = system.length > 0 ? [{ role: "system", content: system }] : [];
+  messages.push({ role: "user", content: [{ type: "text", text: texts.user ?? "" }] });
+  return messages;
+}
+
+function compiledTemplate(template: Template): Result<Compiled> {
+  let known = compiled.get(template);
+  if (!known) {
+    known = compileParts(template);
+    compiled.set(template, known);
+  }
+  return known;
+}
+
+function compileParts(template: Template): Result<Compiled> {
+  const parts: { [K in TemplatePart]?: ParsedTemplate } = {};
+  for (const part of ["system", "cached_context", "user"] as const) {
+    const text = template[part];
+    if (text === undefined) continue;
+    const parsed = parseTemplate(text);
+    if (!parsed.ok) return err(templateFailure(`template.${part}: ${parsed.message}`));
+    parts[part] = parsed.template;
+  }
+  return ok(parts);
+}
+
+/** Declared variables the caller left out: their schema's default, else null, which renders as nothing. */
+function absentOptionals(input: JsonSchema | undefined): Record<string, unknown> {
+  const properties = isRecord(input) ? input["properties"] : undefined;
+  if (!isRecord(properties)) return {};
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, isRecord(schema) ? (schema["default"] ?? null) : null]),
+  );
+}
+
+function templateFailure(message: string): Failure {
+  return failure("bad_request", message, { param: "input" });
+}
