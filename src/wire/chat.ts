@@ -88,7 +88,8 @@ export type UserPart = TextPart | ImagePart | FilePart | AudioPart | NativePart;
 export type AssistantPart = TextPart | ReasoningPart | RefusalPart | ToolCallPart | NativePart;
 
 export type ChatMessage =
-  | { readonly role: "system" | "developer"; readonly content: readonly TextPart[] }
+  | { readonly role: "system"; readonly content: readonly TextPart[] }
+  | { readonly role: "developer"; readonly content: readonly TextPart[] }
   | { readonly role: "user"; readonly content: readonly UserPart[]; readonly name?: string | undefined }
   | { readonly role: "assistant"; readonly content: readonly AssistantPart[]; readonly name?: string | undefined }
   | {
