@@ -1,0 +1,25 @@
+import type { IngressDialect, UpstreamDialect } from "../dialect.ts";
+import { decodeError } from "./error.ts";
+import { streamDecoder } from "./events.ts";
+import { errorBody } from "./ingress-error.ts";
+import { streamEncoder } from "./ingress-events.ts";
+import { decodeRequest } from "./ingress-request.ts";
+import { encodeAnswer } from "./ingress-response.ts";
+import { encodeRequest } from "./request.ts";
+import { decodeAnswer } from "./response.ts";
+
+export const anthropicMessages: UpstreamDialect = {
+  name: "anthropic-messages",
+  encodeRequest,
+  decodeAnswer,
+  streamDecoder,
+  decodeError,
+};
+
+export const anthropicMessagesIngress: IngressDialect = {
+  name: "anthropic-messages",
+  decodeRequest,
+  encodeAnswer,
+  streamEncoder,
+  encodeError: errorBody,
+};

@@ -1,0 +1,36 @@
+import type { Failure } from "../../failure/failure.ts";
+import { httpError } from "../../failure/http.ts";
+
+/** Words the official client knows, by HTTP status. */
+const TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  504: "timeout_error",
+  529: "overloaded_error",
+};
+
+/** Anthropic's error shape, with our own fields beside its own. */
+export function errorBody(
+  reason: Failure,
+  details: { readonly inferenceId?: string | undefined; readonly attempts: readonly unknown[] },
+): Record<string, unknown> {
+  const { status, code } = httpError(reason);
+  return {
+    type: "error",
+    error: {
+      type: TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error"),
+      message: reason.message,
+      code,
+      param: reason.param ?? null,
+      failure_class: reason.class,
+      inference_id: details.inferenceId ?? null,
+      attempts: details.attempts,
+    },
+    request_id: details.inferenceId ?? null,
+  };
+}
