@@ -1,0 +1,123 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Miniflare as MiniflareInstance } from "miniflare";
+import { CliError, EXIT } from "../command.ts";
+
+/** What `scripts/build.ts` writes beside the bundle: the parts of wrangler.toml that a local run needs. */
+interface WorkerManifest {
+  readonly compatibilityDate: string;
+  readonly compatibilityFlags: readonly string[];
+  readonly crons: readonly string[];
+  readonly objects: readonly { readonly binding: string; readonly className: string }[];
+  readonly queueProducers: readonly { readonly binding: string; readonly queue: string }[];
+  readonly queueConsumers: readonly {
+    readonly queue: string;
+    readonly max_batch_size?: number;
+    readonly max_batch_timeout?: number;
+    readonly max_retries?: number;
+    readonly retry_delay?: number;
+    readonly dead_letter_queue?: string;
+  }[];
+}
+
+export interface WorkerHost {
+  /** Loopback port of workerd. */
+  readonly port: number;
+  readonly crons: readonly string[];
+  scheduled(cron: string, at: Date): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export interface WorkerHostOptions {
+  /** Folder in which the Durable Objects keep their state. */
+  readonly persist: string;
+  /** Plain values, secrets included; the Worker sees them as `env.NAME`. */
+  readonly bindings: Readonly<Record<string, unknown>>;
+  /** Lines workerd and the Worker log; already free of line ends. */
+  readonly log: (line: string) => void;
+}
+
+/** Folder of the prebuilt Worker, in a clone and in the published package alike. */
+const workerFolder = fileURLToPath(new URL("../../../dist/worker/", import.meta.url));
+
+/** Starts the prebuilt Worker under Miniflare. Rejects with a `CliError` where the bundle is missing or broken. */
+export async function startWorker(options: WorkerHostOptions): Promise<WorkerHost> {
+  const manifest = readManifest();
+  const { Log, LogLevel, Miniflare } = await import("miniflare");
+  class LineLog extends Log {
+    override log(message: string): void {
+      options.log(message);
+    }
+  }
+  const host = new Miniflare({
+    host: "127.0.0.1",
+    port: 0,
+    // Request.cf would be fetched from the network, and nothing here reads it.
+    cf: false,
+    log: new LineLog(LogLevel.WARN),
+    handleRuntimeStdio: (stdout, stderr) => {
+      for (const stream of [stdout, stderr]) stream.on("data", (chunk: Buffer) => eachLine(chunk, options.log));
+    },
+    durableObjectsPersist: options.persist,
+    workers: [
+      {
+        name: "modelrig",
+        modulesRoot: workerFolder,
+        modules: [{ type: "ESModule", path: join(workerFolder, "index.js") }],
+        compatibilityDate: manifest.compatibilityDate,
+        compatibilityFlags: [...manifest.compatibilityFlags],
+        bindings: options.bindings as Record<string, never>,
+        durableObjects: Object.fromEntries(
+          manifest.objects.map(({ binding, className }) => [binding, { className, useSQLite: true }]),
+        ),
+        queueProducers: Object.fromEntries(manifest.queueProducers.map(({ binding, queue }) => [binding, queue])),
+        queueConsumers: Object.fromEntries(
+          manifest.queueConsumers.map((consumer) => [
+            consumer.queue,
+            {
+              maxBatchSize: consumer.max_batch_size,
+              maxBatchTimeout: consumer.max_batch_timeout,
+              maxRetries: consumer.max_retries,
+              retryDelay: consumer.retry_delay,
+              deadLetterQueue: consumer.dead_letter_queue,
+            },
+          ]),
+        ),
+      },
+    ],
+  });
+  return { ...(await running(host)), crons: manifest.crons };
+}
+
+async function running(host: MiniflareInstance): Promise<Omit<WorkerHost, "crons">> {
+  try {
+    const url = await host.ready;
+    return {
+      port: Number(url.port),
+      async scheduled(cron, at) {
+        const worker = await host.getWorker("modelrig");
+        await worker.scheduled({ cron, scheduledTime: at });
+      },
+      dispose: () => host.dispose(),
+    };
+  } catch (cause) {
+    await host.dispose().catch(() => undefined);
+    throw new CliError("dev.worker_broken", "the built Worker does not start", {
+      fix: "build it again with `npm run build -- --force`; its own message is above",
+      cause,
+    });
+  }
+}
+
+function readManifest(): WorkerManifest {
+  const file = join(workerFolder, "manifest.json");
+  if (!existsSync(file) || !existsSync(join(workerFolder, "index.js"))) {
+    throw new CliError("dev.not_built", "the Worker is not built", { exitCode: EXIT.no, fix: "npm run build" });
+  }
+  return JSON.parse(readFileSync(file, "utf8")) as WorkerManifest;
+}
+
+function eachLine(chunk: Buffer, log: (line: string) => void): void {
+  for (const line of chunk.toString("utf8").split("\n")) if (line.trim() !== "") log(line);
+}

@@ -1,0 +1,99 @@
+/** From the engine's result to an HTTP answer, whatever dialect the client speaks. */
+import type { CallResult } from "../src/call/call.ts";
+import type { Attempt, Inference } from "../src/call/inference.ts";
+import { httpError } from "../src/failure/http.ts";
+import { nanoToUsdText } from "../src/money/nano-usd.ts";
+import type { DroppedField, IngressDialect, ServedContext } from "../src/wire/dialect.ts";
+import { sseBody } from "./sse-body.ts";
+
+type Answered = Extract<CallResult, { type: "answer" }>;
+type Streamed = Extract<CallResult, { type: "stream" }>;
+type Failed = Extract<CallResult, { type: "failure" }>;
+
+/** `x-modelrig-*` headers of a finished call. */
+export function answerHeaders(inference: Inference): Record<string, string> {
+  const { served, rung, cost } = inference;
+  return {
+    "x-modelrig-inference-id": inference.id,
+    ...(served && { "x-modelrig-served": `${served.provider}/${served.model}` }),
+    ...(rung && { "x-modelrig-rung": rung }),
+    "x-modelrig-attempts": String(inference.attempts.length),
+    ...(cost !== undefined && { "x-modelrig-cost-usd": nanoToUsdText(cost) }),
+    ...droppedHeader(inference.attempts.at(-1)?.dropped ?? []),
+    ...(inference.simulated && { "x-modelrig-simulated": "true" }),
+  };
+}
+
+export function servedContext(
+  inferenceId: string,
+  model: string,
+  startedAt: number,
+  includeUsage: boolean,
+): ServedContext {
+  return { id: inferenceId, model, created: Math.floor(startedAt / 1000), includeUsage };
+}
+
+export function failureResponse(result: Failed, ingress: Pick<IngressDialect, "encodeError">): Response {
+  const { failure, inference } = result;
+  const { status, headers } = httpError(failure);
+  const attempts = inference.attempts.map(attemptSummary);
+  return Response.json(ingress.encodeError(failure, { inferenceId: inference.id, attempts }), {
+    status,
+    headers: { ...answerHeaders(inference), ...headers },
+  });
+}
+
+export function answerResponse(result: Answered, ingress: IngressDialect): Response {
+  const { answer, inference } = result;
+  const model = inference.served?.model ?? answer.model ?? "";
+  return Response.json(ingress.encodeAnswer(answer, servedContext(inference.id, model, inference.startedAt, false)), {
+    headers: answerHeaders(inference),
+  });
+}
+
+export interface StreamOptions {
+  readonly includeUsage: boolean;
+  readonly startedAt: number;
+  readonly keepAliveMs: number;
+  readonly simulated: boolean;
+}
+
+/** The cost of a stream is known only after its end, so no header names it. */
+export function streamResponse(result: Streamed, ingress: IngressDialect, options: StreamOptions): Response {
+  const { head, frames } = result;
+  const encoder = ingress.streamEncoder(
+    servedContext(head.inferenceId, head.served.model, options.startedAt, options.includeUsage),
+  );
+  return new Response(sseBody(frames, encoder, { inferenceId: head.inferenceId, keepAliveMs: options.keepAliveMs }), {
+    headers: {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache, no-transform",
+      "x-modelrig-inference-id": head.inferenceId,
+      "x-modelrig-served": `${head.served.provider}/${head.served.model}`,
+      ...(head.rung && { "x-modelrig-rung": head.rung }),
+      "x-modelrig-attempts": String(head.attempts),
+      ...droppedHeader(head.dropped),
+      ...(options.simulated && { "x-modelrig-simulated": "true" }),
+    },
+  });
+}
+
+/** What an error answer says of each attempt: enough to see why, nothing of the content. */
+function attemptSummary(attempt: Attempt): Record<string, unknown> {
+  const { provider, model, rung, status, latencyMs, failure } = attempt;
+  return {
+    provider,
+    model,
+    rung,
+    status,
+    latency_ms: Math.round(latencyMs),
+    failure_class: failure?.class,
+    reason: failure?.reason,
+    message: failure?.message,
+  };
+}
+
+function droppedHeader(dropped: readonly DroppedField[]): Record<string, string> {
+  if (dropped.length === 0) return {};
+  return { "x-modelrig-dropped": [...new Set(dropped.map(({ field }) => field))].join(", ") };
+}

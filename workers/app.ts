@@ -1,0 +1,47 @@
+import { Hono } from "hono";
+import { failure } from "../src/failure/failure.ts";
+import { openaiChatIngress } from "../src/wire/openai-chat/index.ts";
+import { authentication } from "./auth.ts";
+import { runtimeOf } from "./compose.ts";
+import type { AppEnv } from "./context.ts";
+import { chatCompletions } from "./endpoints/chat-completions.ts";
+import { devDrain } from "./endpoints/dev-drain.ts";
+import { health } from "./endpoints/health.ts";
+import { llmsTxt } from "./endpoints/llms-txt.ts";
+import { metrics } from "./endpoints/metrics.ts";
+import { models } from "./endpoints/models.ts";
+import { openapi } from "./endpoints/openapi.ts";
+import { run } from "./endpoints/run.ts";
+import { whoami } from "./endpoints/whoami.ts";
+import { HttpFault, notFound } from "./fault.ts";
+import { requestLimits } from "./limits.ts";
+import { logError } from "./log.ts";
+
+/** Mounts every endpoint. What stands above `authentication` is all that works without a key. */
+export function createApp(): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  app.use(async (c, next) => {
+    c.set("runtime", runtimeOf(c.env));
+    await next();
+  });
+  app.use(requestLimits());
+  for (const endpoint of [health, openapi, llmsTxt, devDrain]) endpoint(app);
+  app.use(authentication());
+  for (const endpoint of [chatCompletions, run, models, whoami, metrics]) endpoint(app);
+  app.notFound(() => faultResponse(notFound("no such endpoint; see /openapi.json", "not_found")));
+  app.onError((error) => {
+    if (error instanceof HttpFault) return faultResponse(error);
+    logError("request failed", error);
+    return faultResponse(
+      new HttpFault(500, failure("server_error", "an internal error occurred", { code: "internal" })),
+    );
+  });
+  return app;
+}
+
+function faultResponse(fault: HttpFault): Response {
+  return Response.json(openaiChatIngress.encodeError(fault.failure, { attempts: [] }), {
+    status: fault.status,
+    headers: fault.headers,
+  });
+}

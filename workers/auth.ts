@@ -1,0 +1,42 @@
+import type { MiddlewareHandler } from "hono";
+import type { Principal } from "../src/identity/principal.ts";
+import type { Scope } from "../src/identity/scope.ts";
+import type { AppEnv } from "./context.ts";
+import { forbidden, unauthorized, unavailable } from "./fault.ts";
+
+/** Sets the principal, or ends the request: 401 without a valid key, 503 where keys cannot be looked up. */
+export const authentication = (): MiddlewareHandler<AppEnv> =>
+  async function authentication(c, next) {
+    const key = presentedKey(c.req.raw.headers);
+    if (key === undefined) {
+      throw unauthorized("no key: send `authorization: Bearer rig_sk_…` or `x-api-key`", "missing_api_key");
+    }
+    const principal = await knownPrincipal(c.var.runtime, key, (work) => c.executionCtx.waitUntil(work));
+    if (!principal) throw unauthorized("the key is unknown, revoked or expired", "invalid_api_key");
+    c.set("principal", principal);
+    await next();
+  };
+
+export function requireScope(principal: Principal, scope: Scope): void {
+  if (!principal.scopes.includes(scope)) {
+    throw forbidden(`this key lacks the scope ${scope}`, "missing_scope");
+  }
+}
+
+async function knownPrincipal(
+  runtime: AppEnv["Variables"]["runtime"],
+  key: string,
+  background: (work: Promise<unknown>) => void,
+): Promise<Principal | undefined> {
+  try {
+    return await runtime.authenticate(key, background);
+  } catch {
+    // The cause may name the database; it is logged where the lookup was made.
+    throw unavailable("keys cannot be checked at the moment", "keys_unavailable", 1);
+  }
+}
+
+function presentedKey(headers: Headers): string | undefined {
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.get("authorization") ?? "")?.[1];
+  return bearer ?? (headers.get("x-api-key")?.trim() || undefined);
+}

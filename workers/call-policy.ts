@@ -1,0 +1,77 @@
+/** From what a caller names as `model` to the policy of a call: candidates, output rule, limits of time and retry. */
+import type { CallPolicy, OutputRule } from "../src/call/call.ts";
+import { failure } from "../src/failure/failure.ts";
+import { canonicalJson } from "../src/route/canonical.ts";
+import { DEFAULT_RETRY, DEFAULT_TIMEOUTS } from "../src/route/defaults.ts";
+import type { NarrowedRoute } from "../src/route/narrow.ts";
+import type { Candidate } from "../src/route/route.ts";
+import type { ChatRequest } from "../src/wire/chat.ts";
+import { HttpFault } from "./fault.ts";
+import type { RequestMarks } from "./request-marks.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** Schema name shown to providers where the caller gave none. Providers allow letters, digits, `_` and `-`. */
+const schemaName = (word: string): string => word.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
+
+export function routePolicy(narrowed: NarrowedRoute, marks: RequestMarks): CallPolicy {
+  const { route, candidates, output } = narrowed;
+  return {
+    candidates,
+    require: route.require,
+    retry: route.retry,
+    timeouts: route.timeouts,
+    output: output && { ...output, name: schemaName(route.name) },
+    onContentFilter: route.onContentFilter,
+    allowUnpriced: route.allowUnpriced,
+    allowTrial: false,
+    stream: marks.stream ?? route.stream,
+    serviceTier: route.serviceTier,
+  };
+}
+
+/** A request for another schema than the route's own cannot be honoured, and is not dropped silently. */
+export function refuseForeignSchema(narrowed: NarrowedRoute, request: ChatRequest): void {
+  const asked = request.responseFormat;
+  const own = narrowed.output?.schema;
+  if (own === undefined || asked?.type !== "json_schema") return;
+  if (canonicalJson(asked.schema) === canonicalJson(own)) return;
+  throw invariant(`route ${narrowed.route.name} declares its output schema; response_format asks for another`);
+}
+
+export function rawPolicy(
+  runtime: Runtime,
+  provider: string,
+  model: string,
+  request: ChatRequest,
+  marks: RequestMarks,
+): CallPolicy {
+  const candidate: Candidate = { key: `${provider}/${model}`, provider, model, params: {}, trial: false };
+  return {
+    candidates: [candidate],
+    require: [],
+    retry: DEFAULT_RETRY,
+    timeouts: DEFAULT_TIMEOUTS,
+    output: rawOutput(runtime, candidate, request),
+    onContentFilter: "stop",
+    allowUnpriced: false,
+    allowTrial: false,
+    stream: marks.stream ?? "live",
+  };
+}
+
+/** Without a route's ladder a schema is either enforced by the provider or refused. */
+function rawOutput(runtime: Runtime, candidate: Candidate, request: ChatRequest): OutputRule | undefined {
+  const asked = request.responseFormat;
+  if (asked?.type !== "json_schema") return undefined;
+  const capabilities = runtime.providers.model(candidate.provider, candidate.model)?.capabilities;
+  if (capabilities?.native_strict !== true) {
+    throw invariant(
+      `${candidate.key} is not known to enforce a JSON schema; call a route with this schema, or declare native_strict for the model in modelrig.yaml`,
+    );
+  }
+  return { schema: asked.schema, name: asked.name, ladder: ["native_strict"] };
+}
+
+function invariant(message: string): HttpFault {
+  return new HttpFault(400, failure("invariant_violation", message, { param: "response_format" }));
+}

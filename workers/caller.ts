@@ -1,0 +1,17 @@
+import type { Context } from "hono";
+import type { Scope } from "../src/identity/scope.ts";
+import { requireScope } from "./auth.ts";
+import type { Caller } from "./calls.ts";
+import type { AppEnv } from "./context.ts";
+
+/** Who calls, checked for the scope the endpoint needs, with what a call must hold on to. */
+export function callerOf(c: Context<AppEnv>, scope: Scope): Caller {
+  const { runtime, principal } = c.var;
+  requireScope(principal, scope);
+  return {
+    runtime,
+    principal,
+    background: (work) => c.executionCtx.waitUntil(work),
+    signal: c.req.raw.signal,
+  };
+}

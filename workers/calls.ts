@@ -1,0 +1,73 @@
+/** The way from an endpoint to the engine that all call endpoints share. */
+
+import type { CallContext, CallInput, CallResult } from "../src/call/call.ts";
+import { executeCall } from "../src/call/execute.ts";
+import { failure } from "../src/failure/failure.ts";
+import type { Principal } from "../src/identity/principal.ts";
+import { mayCall } from "../src/identity/reach.ts";
+import { DEFAULT_VARIANT, type NarrowedRoute, narrow } from "../src/route/narrow.ts";
+import type { Route } from "../src/route/route.ts";
+import { callBudget } from "./call-budget.ts";
+import { forbidden, HttpFault, notFound } from "./fault.ts";
+import type { RequestMarks } from "./request-marks.ts";
+import type { Background, Runtime } from "./runtime.ts";
+
+export interface Caller {
+  readonly runtime: Runtime;
+  readonly principal: Principal;
+  readonly background: Background;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** The declared route under its live pin, else the named variant. 404 and 403 name what is wrong, not what exists. */
+export function routeFor(caller: Caller, name: string, variant: string): NarrowedRoute {
+  const { runtime, principal, background } = caller;
+  requireReach(principal, name);
+  const route = runtime.routes.get(name);
+  if (!route) throw modelNotFound(`no route is named ${name}`);
+  const pinned = variant === DEFAULT_VARIANT ? runtime.liveVariant(principal.org, name, background) : undefined;
+  const chosen = narrow(route, pinned ?? variant);
+  // A pin to a variant that a later deploy removed falls back to the route as declared.
+  const narrowed = chosen.ok || pinned === undefined ? chosen : narrow(route, variant);
+  if (!narrowed.ok) throw new HttpFault(404, { ...narrowed.error, code: "model_not_found" });
+  return narrowed.value;
+}
+
+/** A key reaches routes by name, raw models as `raw:provider/model`. */
+export function requireReach(principal: Principal, reach: string): void {
+  if (!mayCall(principal, reach)) throw forbidden(`this key may not call ${reach}`, "route_not_allowed");
+}
+
+export function modelNotFound(message: string): HttpFault {
+  return notFound(message, "model_not_found", "model");
+}
+
+export function liveContext(principal: Principal, route: NarrowedRoute | undefined, marks: RequestMarks): CallContext {
+  return {
+    org: principal.org,
+    keyId: principal.keyId,
+    lane: route ? "live" : "raw",
+    route: route?.route.name,
+    routeHash: route?.route.hash,
+    variant: route?.variant,
+    tags: marks.tags,
+    run: marks.run,
+    step: marks.step,
+  };
+}
+
+/** Runs a call and keeps the isolate alive, and counted as busy, until all of it is over. */
+export async function runCall(
+  caller: Caller,
+  call: Pick<CallInput, "context" | "policy" | "requestFor" | "stream"> & { readonly route: Route | undefined },
+): Promise<CallResult> {
+  const { runtime, principal, background, signal } = caller;
+  if (runtime.activity.draining)
+    throw new HttpFault(503, failure("server_error", "this gateway is shutting down"), { connection: "close" });
+  const budget = callBudget(runtime, principal, call.route, call.context.run);
+  const input: CallInput = { ...call, budget, signal };
+  const result = await runtime.activity.track(executeCall(input, runtime.callPorts(principal.org, background)));
+  if (result.type === "stream") background(runtime.activity.track(result.done));
+  return result;
+}

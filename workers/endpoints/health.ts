@@ -1,0 +1,19 @@
+import { z } from "@hono/zod-openapi";
+import type { Hono } from "hono";
+import type { AppEnv } from "../context.ts";
+
+export const healthAnswer = z
+  .object({ status: z.enum(["ok", "draining"]), routes: z.int().describe("Routes this build declares.") })
+  .openapi("Health");
+
+/** `GET /health`, without a key: the Worker runs and its bundle loads. Says nothing about providers or the database. */
+export function health(app: Hono<AppEnv>): void {
+  app.get("/health", (c) => {
+    const { activity, routes } = c.var.runtime;
+    const status = activity.draining ? "draining" : "ok";
+    return c.json(
+      { status, routes: routes.size } satisfies z.output<typeof healthAnswer>,
+      activity.draining ? 503 : 200,
+    );
+  });
+}

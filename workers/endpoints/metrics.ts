@@ -1,0 +1,66 @@
+import type { Hono } from "hono";
+import { nanoToUsdText, nanoUsd } from "../../src/money/nano-usd.ts";
+import { callerOf } from "../caller.ts";
+import type { AppEnv } from "../context.ts";
+import type { HourlyUsage } from "../runtime.ts";
+
+/**
+ * `GET /metrics`, scope `read`: the org's last sixty minutes from the database, as Prometheus gauges. Gauges, because
+ * isolates come and go: a counter that each of them kept for itself would jump, and every scrape would meet another one.
+ */
+export function metrics(app: Hono<AppEnv>): void {
+  app.get("/metrics", async (c) => {
+    const { runtime, principal } = callerOf(c, "read");
+    const rows = await runtime.hourlyUsage(principal.org);
+    return c.body(prometheusText(rows), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+  });
+}
+
+interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly value: (row: HourlyUsage) => string | undefined;
+}
+
+const FAMILIES: readonly Family[] = [
+  {
+    name: "modelrig_inferences_last_hour",
+    help: "Calls that ended in the last hour.",
+    value: (row) => String(row.inferences),
+  },
+  {
+    name: "modelrig_attempts_last_hour",
+    help: "Upstream requests of those calls.",
+    value: (row) => String(row.attempts),
+  },
+  {
+    name: "modelrig_cost_usd_last_hour",
+    help: "Cost of those calls whose price is known, in US dollars.",
+    value: (row) => (row.costNanoUsd === undefined ? undefined : nanoToUsdText(nanoUsd(row.costNanoUsd))),
+  },
+  {
+    name: "modelrig_latency_seconds_sum_last_hour",
+    help: "Sum of their latencies; divide by the number of calls for the mean.",
+    value: (row) => (row.latencyMsTotal / 1000).toFixed(3),
+  },
+];
+
+export function prometheusText(rows: readonly HourlyUsage[]): string {
+  return FAMILIES.map(({ name, help, value }) => {
+    const samples = rows.flatMap((row) => {
+      const sample = value(row);
+      return sample === undefined ? [] : [`${name}${labels(row)} ${sample}\n`];
+    });
+    return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${samples.join("")}`;
+  }).join("");
+}
+
+function labels({ lane, route, provider, model, failureClass }: HourlyUsage): string {
+  const pairs = { lane, route, provider, model, failure_class: failureClass };
+  const texts = Object.entries(pairs).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}="${escaped(value)}"`],
+  );
+  return `{${texts.join(",")}}`;
+}
+
+const escaped = (value: string): string => value.replace(/\\/g, "\\\\").replace(/\n/g, "\\n").replace(/"/g, '\\"');

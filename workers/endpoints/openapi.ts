@@ -1,0 +1,165 @@
+import { OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Hono } from "hono";
+import { FAILURE_CLASSES } from "../../src/failure/failure.ts";
+import type { AppEnv } from "../context.ts";
+import { healthAnswer } from "./health.ts";
+import { modelsAnswer } from "./models.ts";
+import { runAnswer, runRequest } from "./run.ts";
+import { whoamiAnswer } from "./whoami.ts";
+
+const errorAnswer = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      code: z.string().nullable().optional(),
+      param: z.string().nullable().optional(),
+      failure_class: z.enum(FAILURE_CLASSES),
+      inference_id: z.string().nullable().optional(),
+      attempts: z.array(z.record(z.string(), z.unknown())).optional(),
+    }),
+  })
+  .openapi("Error");
+
+/** Only the fields this gateway itself reads are typed: every other field passes through to the model. */
+const chatRequest = z
+  .looseObject({
+    model: z.string().describe("route, route@variant, or provider/model"),
+    messages: z.array(z.looseObject({ role: z.string() })),
+    stream: z.boolean().optional(),
+    stream_options: z.looseObject({ include_usage: z.boolean().optional() }).optional(),
+    response_format: z.looseObject({ type: z.enum(["text", "json_object", "json_schema"]) }).optional(),
+    metadata: z.record(z.string(), z.string()).optional().describe("Also booked as tags."),
+  })
+  .openapi("ChatCompletionRequest");
+
+const chatAnswer = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal("chat.completion"),
+    model: z.string().describe("The model that really served."),
+    choices: z.array(z.looseObject({ index: z.int() })),
+    usage: z.looseObject({}).optional(),
+  })
+  .openapi("ChatCompletion");
+
+const markHeaders = z.object({
+  "x-modelrig-tags": z.string().optional().describe("key=value,… with percent escapes"),
+  "x-modelrig-run": z.string().optional(),
+  "x-modelrig-step": z.string().optional(),
+  "x-modelrig-stream": z.enum(["live", "validated"]).optional(),
+});
+
+const answerHeaders = z.object({
+  "x-modelrig-inference-id": z.string(),
+  "x-modelrig-served": z.string().optional().describe("provider/model"),
+  "x-modelrig-rung": z.string().optional(),
+  "x-modelrig-attempts": z.string(),
+  "x-modelrig-cost-usd": z.string().optional().describe("Absent on streams and where a price is unknown."),
+  "x-modelrig-dropped": z.string().optional(),
+  "x-modelrig-simulated": z.string().optional(),
+});
+
+const json = <T extends z.ZodType>(schema: T) => ({ "application/json": { schema } });
+const events = { "text/event-stream": { schema: z.string().describe("Chat completion chunks, then [DONE].") } };
+const text = { "text/plain": { schema: z.string() } };
+const STREAMED_OR_WHOLE = "The answer; server-sent events where `stream` is true";
+
+/** Statuses a call can fail with, beside those of any keyed endpoint. */
+const CALL_ERRORS: Readonly<Record<number, string>> = {
+  400: "The request cannot be served as it is",
+  402: "A spend limit refused the call, or the provider's quota is spent",
+  404: "No such route or model",
+  413: "The body is too large",
+  422: "No candidate gave a valid output",
+  429: "Every candidate is shedding load",
+  502: "Upstream failure",
+  503: "No candidate can be asked at the moment",
+  504: "Upstream timeout",
+};
+
+const KEY_ERRORS: Readonly<Record<number, string>> = { 401: "No valid key", 403: "The key lacks scope or reach" };
+
+function errors(...tables: readonly Readonly<Record<number, string>>[]) {
+  const all = Object.assign({}, ...tables) as Record<number, string>;
+  return Object.fromEntries(
+    Object.entries(all).map(([status, description]) => [status, { description, content: json(errorAnswer) }]),
+  );
+}
+
+/** The document of everything mounted, from the schemas the handlers themselves parse and answer with. */
+export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"]> {
+  const documented = new OpenAPIHono();
+  const registry = documented.openAPIRegistry;
+  registry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
+  registry.registerComponent("securitySchemes", "apiKey", { type: "apiKey", in: "header", name: "x-api-key" });
+  const security = [{ bearer: [] }, { apiKey: [] }];
+  registry.registerPath({
+    method: "post",
+    path: "/v1/chat/completions",
+    summary: "Chat completion through a route or a raw model",
+    security,
+    request: { headers: markHeaders, body: { required: true, content: json(chatRequest) } },
+    responses: {
+      200: { description: STREAMED_OR_WHOLE, headers: answerHeaders, content: { ...json(chatAnswer), ...events } },
+      ...errors(KEY_ERRORS, CALL_ERRORS),
+    },
+  });
+  registry.registerPath({
+    method: "post",
+    path: "/v1/run/{route}",
+    summary: "Render a route's template with variables and run it",
+    security,
+    request: {
+      params: z.object({ route: z.string() }),
+      headers: markHeaders,
+      body: { required: true, content: json(runRequest) },
+    },
+    responses: {
+      200: { description: STREAMED_OR_WHOLE, headers: answerHeaders, content: { ...json(runAnswer), ...events } },
+      ...errors(KEY_ERRORS, CALL_ERRORS),
+    },
+  });
+  for (const { path, summary, answer } of [
+    { path: "/v1/models", summary: "Routes, variants and models the key may call", answer: modelsAnswer },
+    { path: "/v1/whoami", summary: "Whose key this is", answer: whoamiAnswer },
+  ]) {
+    registry.registerPath({
+      method: "get",
+      path,
+      summary,
+      security,
+      responses: { 200: { description: "OK", content: json(answer) }, ...errors(KEY_ERRORS) },
+    });
+  }
+  registry.registerPath({
+    method: "get",
+    path: "/metrics",
+    summary: "Prometheus text of the org's last hour",
+    security,
+    responses: { 200: { description: "OK", content: text }, ...errors(KEY_ERRORS) },
+  });
+  registry.registerPath({
+    method: "get",
+    path: "/health",
+    summary: "The Worker runs and its bundle loads",
+    responses: {
+      200: { description: "OK", content: json(healthAnswer) },
+      503: { description: "Shutting down", content: json(healthAnswer) },
+    },
+  });
+  return documented.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: { title: "modelrig", version: "1", license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+    servers: [{ url: "/" }],
+  });
+}
+
+/** `GET /openapi.json`, without a key. Built on the first request: few isolates are ever asked for it. */
+export function openapi(app: Hono<AppEnv>): void {
+  let document: ReturnType<typeof openapiDocument> | undefined;
+  app.get("/openapi.json", (c) => {
+    document ??= openapiDocument();
+    return c.body(JSON.stringify(document), 200, { "content-type": "application/json" });
+  });
+}

@@ -1,0 +1,22 @@
+import type { RouteBreaker } from "../durable/route-breaker.ts";
+import type { SpendEnvelopes } from "../durable/spend-envelopes.ts";
+import type { CompiledBundle } from "../src/config/config.ts";
+import type { TelemetryMessage } from "../src/telemetry/message.ts";
+
+/**
+ * Bindings, variables and secrets of the Worker. Only `compose.ts` reads them. Provider keys are read by the names in
+ * the provider table (`OPENAI_API_KEY`, …) and are therefore not listed.
+ */
+export interface Env {
+  readonly ROUTE_BREAKER: DurableObjectNamespace<RouteBreaker>;
+  readonly SPEND_ENVELOPES: DurableObjectNamespace<SpendEnvelopes>;
+  /** Absent = telemetry is written straight to the database after the response. */
+  readonly TELEMETRY?: Queue<TelemetryMessage> | undefined;
+  readonly TURSO_DATABASE_URL?: string | undefined;
+  readonly TURSO_AUTH_TOKEN?: string | undefined;
+  /** Routes and configuration in the place of those embedded at build time; set by `modelrig dev`. */
+  readonly MODELRIG_COMPILED?: CompiledBundle | undefined;
+  /** `1` lets the simulated provider serve; set by `modelrig dev`. */
+  readonly MODELRIG_SIM?: string | undefined;
+  readonly MODELRIG_DEV_TOKEN?: string | undefined;
+}

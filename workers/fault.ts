@@ -1,0 +1,33 @@
+import { type Failure, failure } from "../src/failure/failure.ts";
+
+/** A refusal made by the HTTP layer itself, before or instead of a call. Thrown by helpers, answered by `onError`. */
+export class HttpFault extends Error {
+  override readonly name = "HttpFault" as const;
+  readonly status: number;
+  readonly failure: Failure;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, fault: Failure, headers: Readonly<Record<string, string>> = {}) {
+    super(fault.message);
+    this.status = status;
+    this.failure = fault;
+    this.headers = headers;
+  }
+}
+
+export const badRequest = (message: string, code: string, param?: string): HttpFault =>
+  new HttpFault(400, failure("bad_request", message, { code, param }));
+
+export const notFound = (message: string, code: string, param?: string): HttpFault =>
+  new HttpFault(404, failure("bad_request", message, { code, param }));
+
+export const unauthorized = (message: string, code: string): HttpFault =>
+  new HttpFault(401, failure("auth", message, { code }), { "www-authenticate": "Bearer" });
+
+export const forbidden = (message: string, code: string): HttpFault =>
+  new HttpFault(403, failure("auth", message, { code }));
+
+export const unavailable = (message: string, code: string, retryAfterSeconds: number): HttpFault =>
+  new HttpFault(503, failure("server_error", message, { code, retryAfterMs: retryAfterSeconds * 1000 }), {
+    "retry-after": String(retryAfterSeconds),
+  });

@@ -1,0 +1,16 @@
+import { createApp } from "./app.ts";
+import { runtimeOf } from "./compose.ts";
+import type { Env } from "./env.ts";
+import { runScheduled } from "./scheduled.ts";
+import { consumeTelemetry } from "./telemetry-queue.ts";
+
+export { RouteBreaker } from "../durable/route-breaker.ts";
+export { SpendEnvelopes } from "../durable/spend-envelopes.ts";
+
+const app = createApp();
+
+export default {
+  fetch: (request, env, context) => app.fetch(request, env, context),
+  scheduled: (controller, env) => runScheduled(controller.cron, env),
+  queue: (batch, env) => consumeTelemetry(batch, runtimeOf(env), env),
+} satisfies ExportedHandler<Env>;

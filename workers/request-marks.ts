@@ -1,0 +1,80 @@
+import { badRequest } from "./fault.ts";
+
+/** How a caller books a call: from `x-modelrig-*` headers, a body's `metadata`, and what the key fixes. */
+export interface RequestMarks {
+  readonly tags: Readonly<Record<string, string>>;
+  readonly run?: string | undefined;
+  readonly step?: string | undefined;
+  /** `x-modelrig-stream: validated`: only a complete, conformant answer is streamed. */
+  readonly stream?: "live" | "validated" | undefined;
+}
+
+const TAG_KEY = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+const ID = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/;
+const MAX_TAGS = 32;
+const MAX_TAG_VALUE = 256;
+
+/** Later sources win: `metadata` < `x-modelrig-tags` < the key's fixed tags. */
+export function requestMarks(
+  headers: Headers,
+  metadata: Readonly<Record<string, unknown>> | undefined,
+  fixedTags: Readonly<Record<string, string>>,
+): RequestMarks {
+  const stream = headers.get("x-modelrig-stream") ?? undefined;
+  if (stream !== undefined && stream !== "validated" && stream !== "live") {
+    throw badRequest("x-modelrig-stream takes `validated` or `live`", "invalid_header", "x-modelrig-stream");
+  }
+  const tags = { ...metadataTags(metadata), ...headerTags(headers.get("x-modelrig-tags")), ...fixedTags };
+  if (Object.keys(tags).length > MAX_TAGS) throw badRequest(`more than ${MAX_TAGS} tags`, "too_many_tags");
+  return {
+    tags,
+    run: markId(headers.get("x-modelrig-run"), "x-modelrig-run"),
+    step: markId(headers.get("x-modelrig-step"), "x-modelrig-step"),
+    stream,
+  };
+}
+
+/** Run and step ids are short words, so that they can stand in URLs, tables and object names. */
+export function markId(value: string | null | undefined, param: string): string | undefined {
+  if (value === null || value === undefined || value === "") return undefined;
+  if (ID.test(value)) return value;
+  throw badRequest(`${param} must match ${ID.source}`, "invalid_id", param);
+}
+
+export function checkTags(tags: Readonly<Record<string, string>>, param: string): Readonly<Record<string, string>> {
+  for (const [key, value] of Object.entries(tags)) {
+    if (!TAG_KEY.test(key)) throw badRequest(`a tag name must match ${TAG_KEY.source}`, "invalid_tag", param);
+    if (value.length > MAX_TAG_VALUE) {
+      throw badRequest(`the tag ${key} is longer than ${MAX_TAG_VALUE} characters`, "invalid_tag", param);
+    }
+  }
+  return tags;
+}
+
+/** `metadata` is the provider's field first: what does not fit a tag stays what it was and is no error. */
+function metadataTags(metadata: Readonly<Record<string, unknown>> | undefined): Record<string, string> {
+  const tags: Record<string, string> = {};
+  for (const [key, value] of Object.entries(metadata ?? {})) {
+    if (typeof value === "string" && TAG_KEY.test(key) && value.length <= MAX_TAG_VALUE) tags[key] = value;
+  }
+  return tags;
+}
+
+function headerTags(header: string | null): Readonly<Record<string, string>> {
+  const tags: Record<string, string> = {};
+  for (const pair of (header ?? "").split(",")) {
+    if (pair.trim() === "") continue;
+    const equals = pair.indexOf("=");
+    if (equals < 1) throw badRequest("x-modelrig-tags is `key=value,…`", "invalid_tag", "x-modelrig-tags");
+    tags[pair.slice(0, equals).trim()] = percentDecoded(pair.slice(equals + 1).trim());
+  }
+  return checkTags(tags, "x-modelrig-tags");
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw badRequest("x-modelrig-tags holds a bad percent escape", "invalid_tag", "x-modelrig-tags");
+  }
+}
