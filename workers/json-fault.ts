@@ -7,9 +7,7 @@ export function jsonFaultPosition(text: string): string {
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-/** As much of a string as is valid, so that a fault inside one is located there and not at its quote. */
-const STRING_PREFIX = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const WORD = /true|false|null/y;
 const SPACE = /[ \t\n\r]*/y;
 
@@ -26,10 +24,20 @@ function firstFault(text: string): number {
     at = pattern.lastIndex;
     return true;
   };
+  /** Stops at the character that cannot be in a string, so that the fault is located there and not at the quote. */
   const string = (): boolean => {
-    if (take(STRING)) return true;
-    take(STRING_PREFIX);
-    return false;
+    if (text[at] !== '"') return false;
+    at += 1;
+    for (;;) {
+      const character = text[at];
+      if (character === undefined || character < " ") return false;
+      if (character === "\\") {
+        if (!take(ESCAPE)) return false;
+        continue;
+      }
+      at += 1;
+      if (character === '"') return true;
+    }
   };
   for (;;) {
     take(SPACE);
