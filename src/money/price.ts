@@ -13,8 +13,8 @@ export interface Rate {
   readonly tiers: readonly { readonly start: number; readonly rate: number }[];
 }
 
-/** A model's dated prices. An absent rate is unknown, except where the comment names its fallback. */
-export interface Price {
+/** Token rates of a model. An absent rate falls back as its comment says. */
+export interface TokenRates {
   readonly input: Rate;
   readonly output: Rate;
   /** Falls back to `input`. */
@@ -31,11 +31,18 @@ export interface Price {
   readonly outputAudio?: Rate | undefined;
   readonly outputImage?: Rate | undefined;
   readonly outputReasoning?: Rate | undefined;
+  readonly outputCitation?: Rate | undefined;
+}
+
+/** A model's dated prices. */
+export interface Price extends TokenRates {
   /** USD per request and per search, not per million. */
   readonly perRequest?: number | undefined;
   readonly perSearch?: number | undefined;
   /** Multiplier on every token rate by served tier; an unlisted tier bills as standard. */
   readonly tierMultiplier?: Partial<Record<ServiceTier, number>> | undefined;
+  /** Own rates of a tier; they replace the multiplied standard rate of the same name. */
+  readonly tierRates?: Partial<Record<ServiceTier, Partial<TokenRates>>> | undefined;
   /** Where and when the price comes from, e.g. `genai-prices@0.1.8` or `modelrig.yaml`. */
   readonly version: string;
 }
@@ -46,11 +53,14 @@ export interface PriceBook {
   find(provider: string, model: string, at: Date): Price | undefined;
 }
 
-/** Cost of one upstream request, rounded once, half up, to the nano-dollar. */
+/**
+ * Cost of one upstream request, each figure rounded once, half up, to the nano-dollar. `total` also holds what is billed
+ * per request and per search. `input` and `output` are absent where only the provider's own total is known.
+ */
 export interface Cost {
   readonly total: NanoUsd;
-  readonly input: NanoUsd;
-  readonly output: NanoUsd;
+  readonly input?: NanoUsd | undefined;
+  readonly output?: NanoUsd | undefined;
 }
 
 /** Upper bound of one request, before it is sent. */
@@ -59,7 +69,9 @@ export interface TokenBound {
   readonly outputTokens: number;
   /** Number of answers asked for (`n`). */
   readonly choices: number;
+  /** Web searches the provider may make and bill; absent = none. */
+  readonly searches?: number | undefined;
 }
 
-export type CostOf = (price: Price, usage: Usage, tier: ServiceTier) => Cost | undefined;
+export type CostOf = (price: Price | undefined, usage: Usage, tier: ServiceTier) => Cost | undefined;
 export type WorstCaseOf = (price: Price, bound: TokenBound, tier: ServiceTier) => NanoUsd;

@@ -24,6 +24,8 @@ export interface Usage {
     readonly reasoning?: number | undefined;
     readonly audio?: number | undefined;
     readonly image?: number | undefined;
+    /** Citation tokens, where a provider bills them apart (Perplexity). */
+    readonly citation?: number | undefined;
   };
   /** Billed web searches made by the provider on our behalf. */
   readonly searches?: number | undefined;

@@ -1,0 +1,208 @@
+import { type BillableInput, type BillableOutput, billableInput, billableOutput, promptTokens } from "./billable.ts";
+import { scaledInteger } from "./decimal.ts";
+import { type NanoUsd, nanoUsd } from "./nano-usd.ts";
+import type { Cost, Price, Rate, ServiceTier, TokenBound, TokenRates } from "./price.ts";
+import type { Usage } from "./usage.ts";
+
+/**
+ * Amounts are exact integers until the one rounding at the end: a rate in 10^-24 USD per million tokens times a tier
+ * multiplier in 10^-9. One token at such a rate is a "grain" of 10^-39 USD, so a nano-dollar is 10^30 grains.
+ */
+const RATE_DECIMALS = 24;
+const MULTIPLIER_DECIMALS = 9;
+const ONE = 10n ** BigInt(MULTIPLIER_DECIMALS);
+const GRAINS_PER_NANO = 10n ** 30n;
+
+type RateName = keyof TokenRates;
+
+/** Where a model has no rate of its own for a kind of token, it bills that kind as the next more general one. */
+const FALLBACK: Readonly<Record<RateName, RateName | undefined>> = {
+  input: undefined,
+  output: undefined,
+  cacheRead: "input",
+  cacheWrite: "input",
+  cacheWrite1h: "cacheWrite",
+  inputAudio: "input",
+  inputImage: "input",
+  inputVideo: "input",
+  cacheReadAudio: "cacheRead",
+  outputAudio: "output",
+  outputImage: "output",
+  outputReasoning: "output",
+  outputCitation: "output",
+};
+
+const OUTPUT_RATES: readonly RateName[] = ["output", "outputAudio", "outputImage", "outputReasoning", "outputCitation"];
+const INPUT_RATES = (Object.keys(FALLBACK) as RateName[]).filter((name) => !OUTPUT_RATES.includes(name));
+
+/**
+ * What one upstream request cost, from its normalised usage, its dated price and the tier that served it.
+ * A total the provider itself reports (`usage.reportedUsd`) is the bill and wins, unless it says nothing where the
+ * price says something. `undefined` when a figure that is needed is unknown: an unpriced model, an unreported count,
+ * searches without a price.
+ */
+export function cost(price: Price | undefined, usage: Usage, tier: ServiceTier): Cost | undefined {
+  const computed = price && computedCost(price, usage, tier);
+  const reported = reportedTotal(usage.reportedUsd);
+  if (reported === undefined || (reported === 0 && price !== undefined)) return computed;
+  return { ...computed, total: reported };
+}
+
+/**
+ * Upper bound of the cost of any request within `bound`, whatever of it is cached, written to a cache, spoken, drawn or
+ * thought, and whether it is served on the tier asked for or on the standard one instead. Rounded up.
+ */
+export function worstCase(price: Price, bound: TokenBound, tier: ServiceTier): NanoUsd {
+  const dearest = (names: readonly RateName[]): bigint =>
+    names.reduce((most, name) => {
+      const rate = max(
+        highestRate(price, tier, name, bound.inputTokens),
+        highestRate(price, "standard", name, bound.inputTokens),
+      );
+      return max(most, rate);
+    }, 0n);
+  const grains =
+    whole(bound.inputTokens) * dearest(INPUT_RATES) +
+    whole(bound.outputTokens) * whole(bound.choices) * dearest(OUTPUT_RATES) +
+    flatGrains(price.perRequest, 1) +
+    flatGrains(price.perSearch, bound.searches ?? 0);
+  const nano = (grains + GRAINS_PER_NANO - 1n) / GRAINS_PER_NANO;
+  // Beyond nine million dollars the figure only has to exceed every limit.
+  return nanoUsd(Number(nano > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : nano));
+}
+
+function computedCost(price: Price, usage: Usage, tier: ServiceTier): Cost | undefined {
+  const input = billableInput(usage.input) ?? unbilled(NO_INPUT, price.input);
+  const output = billableOutput(usage.output) ?? unbilled(NO_OUTPUT, price.output);
+  const searches = usage.searches ?? 0;
+  if (!input || !output || !(searches >= 0) || (searches > 0 && price.perSearch === undefined)) return undefined;
+  const prompt = promptTokens(input);
+  const rate = (name: RateName) => rateAt(price, tier, name, prompt);
+  const inputGrains = grainsOfInput(input, rate);
+  const outputGrains = grainsOfOutput(output, rate);
+  const flat = flatGrains(price.perRequest, 1) + flatGrains(price.perSearch, Math.ceil(searches));
+  const total = halfUp(inputGrains + outputGrains + flat);
+  if (total === undefined) return undefined;
+  return { total, input: halfUp(inputGrains), output: halfUp(outputGrains) };
+}
+
+const NO_INPUT: BillableInput = {
+  uncached: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  audio: 0,
+  image: 0,
+  video: 0,
+  cachedAudio: 0,
+};
+const NO_OUTPUT: BillableOutput = { total: 0, reasoning: 0, audio: 0, image: 0, citation: 0 };
+
+/** A direction that is free needs no count: embeddings report no answer tokens. */
+function unbilled<T>(nothing: T, rate: Rate): T | undefined {
+  return rate.base === 0 && rate.tiers.length === 0 ? nothing : undefined;
+}
+
+function grainsOfInput(input: BillableInput, rate: (name: RateName) => bigint): bigint {
+  const uncached = spread(
+    input.uncached,
+    [
+      { tokens: input.audio - input.cachedAudio, rate: rate("inputAudio") },
+      { tokens: input.image, rate: rate("inputImage") },
+      { tokens: input.video, rate: rate("inputVideo") },
+    ],
+    rate("input"),
+  );
+  return (
+    uncached +
+    BigInt(input.cacheRead - input.cachedAudio) * rate("cacheRead") +
+    BigInt(input.cachedAudio) * rate("cacheReadAudio") +
+    BigInt(input.cacheWrite5m) * rate("cacheWrite") +
+    BigInt(input.cacheWrite1h) * rate("cacheWrite1h")
+  );
+}
+
+function grainsOfOutput(output: BillableOutput, rate: (name: RateName) => bigint): bigint {
+  return spread(
+    output.total,
+    [
+      { tokens: output.audio, rate: rate("outputAudio") },
+      { tokens: output.image, rate: rate("outputImage") },
+      { tokens: output.reasoning, rate: rate("outputReasoning") },
+      { tokens: output.citation, rate: rate("outputCitation") },
+    ],
+    rate("output"),
+  );
+}
+
+/** Bills `total` tokens: each part at its own rate, the rest as text. Parts that overlap are filled dearest first. */
+function spread(total: number, parts: readonly { tokens: number; rate: bigint }[], textRate: bigint): bigint {
+  let left = total;
+  let grains = 0n;
+  for (const part of [...parts].sort((a, b) => (a.rate < b.rate ? 1 : a.rate > b.rate ? -1 : 0))) {
+    const tokens = Math.min(left, Math.max(0, part.tokens));
+    grains += BigInt(tokens) * part.rate;
+    left -= tokens;
+  }
+  return grains + BigInt(left) * textRate;
+}
+
+/** The rate in force for a prompt of that many tokens: the highest threshold it exceeds reprices every token. */
+function rateAt(price: Price, tier: ServiceTier, name: RateName, prompt: number): bigint {
+  return resolve(price, tier, name, (rate) => {
+    let start = -1;
+    let inForce = rate.base;
+    for (const step of rate.tiers) {
+      if (prompt > step.start && step.start > start) {
+        start = step.start;
+        inForce = step.rate;
+      }
+    }
+    return inForce;
+  });
+}
+
+/** The highest rate any prompt of at most `prompt` tokens can be billed at. */
+function highestRate(price: Price, tier: ServiceTier, name: RateName, prompt: number): bigint {
+  return resolve(price, tier, name, (rate) =>
+    rate.tiers.reduce((most, step) => (prompt > step.start ? Math.max(most, step.rate) : most), rate.base),
+  );
+}
+
+function resolve(price: Price, tier: ServiceTier, name: RateName, choose: (rate: Rate) => number): bigint {
+  const own = price.tierRates?.[tier]?.[name];
+  if (own) return scaledInteger(choose(own), RATE_DECIMALS) * ONE;
+  const standard = price[name];
+  if (standard) {
+    return (
+      scaledInteger(choose(standard), RATE_DECIMALS) *
+      scaledInteger(price.tierMultiplier?.[tier] ?? 1, MULTIPLIER_DECIMALS)
+    );
+  }
+  const next = FALLBACK[name];
+  return next === undefined ? 0n : resolve(price, tier, next, choose);
+}
+
+function flatGrains(usd: number | undefined, times: number): bigint {
+  return usd === undefined ? 0n : scaledInteger(usd, RATE_DECIMALS + MULTIPLIER_DECIMALS + 6) * BigInt(times);
+}
+
+function reportedTotal(usd: number | undefined): NanoUsd | undefined {
+  if (usd === undefined || !Number.isFinite(usd) || usd < 0) return undefined;
+  return halfUp(flatGrains(usd, 1));
+}
+
+/** Undefined beyond what a safe integer holds (nine million dollars for one request): not a figure to believe. */
+function halfUp(grains: bigint): NanoUsd | undefined {
+  const nano = (2n * grains + GRAINS_PER_NANO) / (2n * GRAINS_PER_NANO);
+  return nano > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : nanoUsd(Number(nano));
+}
+
+/** A bound as a whole number; "unlimited" becomes more than anyone can pay for. */
+function whole(amount: number): bigint {
+  return BigInt(Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.ceil(amount))));
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
