@@ -167,7 +167,12 @@ class Execution {
     dropped: readonly DroppedField[],
   ): AttemptPlan {
     const { provider, candidate, apiKey } = contender;
-    const target = { provider: candidate.provider, model: candidate.model, quirks: provider.quirks, maxOutput: contender.model?.maxOutput };
+    const target = {
+      provider: candidate.provider,
+      model: candidate.model,
+      quirks: provider.quirks,
+      maxOutput: contender.model?.maxOutput,
+    };
     const exchange = { provider, dialect: upstreamDialect(provider.dialect), target, apiKey };
     return { contender, exchange, rung, request, probeId, dropped, index: this.#log.attempts.length };
   }

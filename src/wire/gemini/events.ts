@@ -1,0 +1,104 @@
+/** Gemini's stream: each event is a fragment of one answer; there is no closing event. */
+import { classify } from "../../failure/classify.ts";
+import { failure } from "../../failure/failure.ts";
+import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
+import type { StreamEvent, WireFrame } from "../stream-event.ts";
+import { blockedPrompt } from "./blocked.ts";
+import { decodeErrorObject } from "./error.ts";
+import { finishReason } from "./finish.ts";
+import { assistantPart } from "./parts.ts";
+import { normaliseUsage } from "./usage.ts";
+
+export function streamDecoder(target: WireTarget): StreamDecoder {
+  return new GeminiStream(target);
+}
+
+class GeminiStream implements StreamDecoder {
+  readonly #target: WireTarget;
+  /** Function calls seen so far per candidate: each comes in an event of its own, without an index. */
+  readonly #calls = new Map<number, number>();
+  #id: string | undefined;
+  #started = false;
+  #finished = false;
+  #failed = false;
+
+  constructor(target: WireTarget) {
+    this.#target = target;
+  }
+
+  decode(event: SseEvent): WireFrame {
+    const data = parse(event.data);
+    if (Array.isArray(data) || recordAt(data, "error"))
+      return this.#fail(classify(decodeErrorObject(data, this.#target)));
+    if (!isRecord(data)) {
+      return this.#fail(
+        failure("network", "the stream holds an event that is not JSON", { reason: "malformed_response", status: 200 }),
+      );
+    }
+    const candidates = arrayAt(data, "candidates")?.filter(isRecord) ?? [];
+    const blocked = candidates.length === 0 ? blockedPrompt(data) : undefined;
+    if (blocked) return this.#fail(blocked);
+    const events = [...this.#start(data), ...candidates.flatMap((candidate, at) => this.#candidate(candidate, at))];
+    const usage = normaliseUsage(data);
+    if (usage) events.push({ type: "usage", usage });
+    return { events, native: { dialect: "gemini", data } };
+  }
+
+  finish(): WireFrame {
+    if (this.#failed) return { events: [] };
+    if (this.#finished) return { events: [{ type: "end" }] };
+    return this.#fail(failure("network", "the stream ended without a finish reason", { reason: "reset", status: 200 }));
+  }
+
+  #fail(reason: ReturnType<typeof failure>): WireFrame {
+    this.#failed = true;
+    return { events: [{ type: "error", failure: reason }] };
+  }
+
+  #start(data: JsonRecord): StreamEvent[] {
+    if (this.#started) return [];
+    this.#started = true;
+    this.#id = stringAt(data, "responseId");
+    return [{ type: "start", id: this.#id, model: stringAt(data, "modelVersion") }];
+  }
+
+  #candidate(candidate: JsonRecord, position: number): StreamEvent[] {
+    const choice = numberAt(candidate, "index") ?? position;
+    const parts = arrayAt(recordAt(candidate, "content"), "parts")?.filter(isRecord) ?? [];
+    const events = parts.flatMap((part) => this.#part(part, choice));
+    const reason = stringAt(candidate, "finishReason");
+    if (reason !== undefined && reason !== "") {
+      this.#finished = true;
+      events.push({ type: "finish", choice, finish: finishReason(reason, (this.#calls.get(choice) ?? 0) > 0) });
+    }
+    return events;
+  }
+
+  #part(part: JsonRecord, choice: number): StreamEvent[] {
+    const index = this.#calls.get(choice) ?? 0;
+    const decoded = assistantPart(part, `call_${this.#id ?? "gemini"}_${choice}_${index}`);
+    switch (decoded?.type) {
+      case "text":
+        return [{ type: "text-delta", choice, text: decoded.text }];
+      case "reasoning":
+        return [{ type: "reasoning-delta", choice, text: decoded.text, signature: decoded.signature }];
+      case "tool-call":
+        this.#calls.set(choice, index + 1);
+        return [
+          { type: "tool-call-start", choice, index, id: decoded.id, name: decoded.name, signature: decoded.signature },
+          { type: "tool-call-delta", choice, index, arguments: decoded.arguments },
+        ];
+      default:
+        return [];
+    }
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import { arrayAt, isRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import type { Usage } from "../../money/usage.ts";
+
+/**
+ * `promptTokenCount` includes cached tokens and leaves out the prompts of built-in tools; `candidatesTokenCount` leaves
+ * out thinking. Cache writes are not reported: explicit caches bill storage instead.
+ */
+export function normaliseUsage(body: unknown): Usage | undefined {
+  const raw = recordAt(body, "usageMetadata");
+  if (raw === undefined) return undefined;
+  const prompt = numberAt(raw, "promptTokenCount");
+  const toolPrompt = numberAt(raw, "toolUsePromptTokenCount");
+  const cacheRead = numberAt(raw, "cachedContentTokenCount");
+  const text = numberAt(raw, "candidatesTokenCount");
+  const reasoning = numberAt(raw, "thoughtsTokenCount");
+  const input = sum(prompt, toolPrompt);
+  const output = sum(text, reasoning);
+  const total = numberAt(raw, "totalTokenCount");
+  const adds = total === undefined || input === undefined || total === input + (output ?? 0);
+  return {
+    input: {
+      total: input,
+      uncached: input === undefined ? undefined : input - (cacheRead ?? 0),
+      cacheRead,
+      audio: modality(raw, "promptTokensDetails", "AUDIO"),
+      image: modality(raw, "promptTokensDetails", "IMAGE"),
+      video: modality(raw, "promptTokensDetails", "VIDEO"),
+      cacheReadAudio: modality(raw, "cacheTokensDetails", "AUDIO"),
+    },
+    output: {
+      total: output,
+      text,
+      reasoning,
+      audio: modality(raw, "candidatesTokensDetails", "AUDIO"),
+      image: modality(raw, "candidatesTokensDetails", "IMAGE"),
+    },
+    searches: searches(body),
+    estimated: false,
+    ...(adds ? {} : { inconsistent: true }),
+    raw,
+  };
+}
+
+function sum(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0);
+}
+
+function modality(raw: unknown, list: string, name: string): number | undefined {
+  const entry = arrayAt(raw, list)?.find((detail) => stringAt(detail, "modality") === name);
+  return numberAt(entry, "tokenCount");
+}
+
+/** Queries that grounding sent to the search engine; each is billed. */
+function searches(body: unknown): number | undefined {
+  const queries = (arrayAt(body, "candidates") ?? [])
+    .filter(isRecord)
+    .flatMap((candidate) => arrayAt(recordAt(candidate, "groundingMetadata"), "webSearchQueries") ?? []);
+  return queries.length === 0 ? undefined : queries.length;
+}
