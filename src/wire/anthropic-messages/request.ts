@@ -36,7 +36,12 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
   const body: Body = { ...native, ...prompt.value, model: target.model, stream: request.stream };
   body["max_tokens"] = request.maxOutputTokens ?? native?.["max_tokens"] ?? target.maxOutput ?? DEFAULT_MAX_TOKENS;
   if (format.value) body["output_config"] = { ...objectOf(body["output_config"]), format: format.value };
-  Object.assign(body, sampling(request, dropped), toolFields(request, native !== undefined), tierField(request));
+  Object.assign(
+    body,
+    sampling(request, dropped),
+    toolFields(request, native !== undefined, dropped),
+    tierField(request),
+  );
   if (request.user !== undefined && !native) body["metadata"] = { user_id: request.user };
   else if (request.metadata !== undefined && !native)
     dropped.push({ field: "metadata", why: "the Messages API takes user_id only" });
@@ -114,10 +119,11 @@ function sampling(request: ChatRequest, dropped: DroppedField[]): Body {
   return fields;
 }
 
-function toolFields(request: ChatRequest, native: boolean): Body {
+function toolFields(request: ChatRequest, native: boolean, dropped: DroppedField[]): Body {
   if (native) return {};
   const fields: Body = {};
-  if (request.tools && request.tools.length > 0) fields["tools"] = request.tools.flatMap(encodeTool);
+  if (request.tools && request.tools.length > 0)
+    fields["tools"] = request.tools.flatMap((tool) => encodeTool(tool, dropped));
   const choice = toolChoice(request);
   if (choice) fields["tool_choice"] = choice;
   return fields;
@@ -134,9 +140,11 @@ function toolChoice(request: ChatRequest): Body | undefined {
   return { type: "tool", name: choice.name, ...single };
 }
 
-function encodeTool(tool: ToolDefinition): unknown[] {
-  if (tool.type === "native") return tool.dialect === "anthropic-messages" ? [tool.value] : [];
-  return [functionTool(tool)];
+function encodeTool(tool: ToolDefinition, dropped: DroppedField[]): unknown[] {
+  if (tool.type === "function") return [functionTool(tool)];
+  if (tool.dialect === "anthropic-messages") return [tool.value];
+  dropped.push({ field: "tools", why: `a tool only ${tool.dialect} runs` });
+  return [];
 }
 
 function functionTool(tool: FunctionTool): Body {

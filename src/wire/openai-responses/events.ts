@@ -1,0 +1,152 @@
+/** Responses stream events → neutral events. */
+import { classify } from "../../failure/classify.ts";
+import { failure } from "../../failure/failure.ts";
+import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
+import type { StreamEvent, WireFrame } from "../stream-event.ts";
+import { decodeErrorObject } from "./error.ts";
+import { finishOf } from "./response.ts";
+import { normaliseUsage } from "./usage.ts";
+
+export function streamDecoder(target: WireTarget): StreamDecoder {
+  return new ResponseStream(target);
+}
+
+interface OpenCall {
+  readonly index: number;
+  streamed: boolean;
+}
+
+class ResponseStream implements StreamDecoder {
+  readonly #target: WireTarget;
+  /** Output item → call; items are named by `output_index`, the only key that every event carries. */
+  readonly #calls = new Map<number, OpenCall>();
+  #started = false;
+  #ended = false;
+
+  constructor(target: WireTarget) {
+    this.#target = target;
+  }
+
+  decode(event: SseEvent): WireFrame {
+    if (event.data === "[DONE]") return { events: [] };
+    const data = parse(event.data);
+    if (!isRecord(data)) {
+      return this.#fail(
+        failure("network", "the stream holds an event that is not JSON", { reason: "malformed_response", status: 200 }),
+      );
+    }
+    const type = stringAt(data, "type") ?? event.event;
+    return { events: this.#events(type, data), native: { dialect: "openai-responses", event: type, data } };
+  }
+
+  finish(): WireFrame {
+    if (this.#ended) return { events: [] };
+    return this.#fail(failure("network", "the stream ended before the response did", { reason: "reset", status: 200 }));
+  }
+
+  #fail(reason: ReturnType<typeof failure>): WireFrame {
+    this.#ended = true;
+    return { events: [{ type: "error", failure: reason }] };
+  }
+
+  #events(type: string | undefined, data: JsonRecord): StreamEvent[] {
+    switch (type) {
+      case "response.created":
+        return this.#start(recordAt(data, "response"));
+      case "response.output_item.added":
+        return this.#itemAdded(data);
+      case "response.output_item.done":
+        return this.#itemDone(data);
+      case "response.output_text.delta":
+        return [{ type: "text-delta", choice: 0, text: stringAt(data, "delta") ?? "" }];
+      case "response.refusal.delta":
+        return [{ type: "refusal-delta", choice: 0, text: stringAt(data, "delta") ?? "" }];
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+        return [{ type: "reasoning-delta", choice: 0, text: stringAt(data, "delta") ?? "" }];
+      case "response.function_call_arguments.delta":
+        return this.#argumentsDelta(data);
+      case "response.completed":
+      case "response.incomplete":
+        return this.#end(recordAt(data, "response") ?? {});
+      case "response.failed":
+      case "error":
+        return this.#failed(data);
+      default:
+        return [];
+    }
+  }
+
+  #start(response: JsonRecord | undefined): StreamEvent[] {
+    if (this.#started) return [];
+    this.#started = true;
+    return [{ type: "start", id: stringAt(response, "id"), model: stringAt(response, "model") }];
+  }
+
+  #itemAdded(data: JsonRecord): StreamEvent[] {
+    const item = recordAt(data, "item");
+    if (item?.["type"] !== "function_call") return [];
+    const given = stringAt(item, "arguments") ?? "";
+    const call: OpenCall = { index: this.#calls.size, streamed: given !== "" };
+    this.#calls.set(numberAt(data, "output_index") ?? -1, call);
+    const start: StreamEvent = {
+      type: "tool-call-start",
+      choice: 0,
+      index: call.index,
+      id: stringAt(item, "call_id") ?? stringAt(item, "id") ?? "",
+      name: stringAt(item, "name") ?? "",
+    };
+    return given === ""
+      ? [start]
+      : [start, { type: "tool-call-delta", choice: 0, index: call.index, arguments: given }];
+  }
+
+  #argumentsDelta(data: JsonRecord): StreamEvent[] {
+    const call = this.#calls.get(numberAt(data, "output_index") ?? -1);
+    if (!call) return [];
+    call.streamed = true;
+    return [{ type: "tool-call-delta", choice: 0, index: call.index, arguments: stringAt(data, "delta") ?? "" }];
+  }
+
+  /** Some upstreams send a call whole, without deltas; encrypted reasoning comes only with the finished item. */
+  #itemDone(data: JsonRecord): StreamEvent[] {
+    const item = recordAt(data, "item");
+    if (item?.["type"] === "reasoning") {
+      const encrypted = stringAt(item, "encrypted_content");
+      return encrypted === undefined ? [] : [{ type: "reasoning-delta", choice: 0, text: "", encrypted }];
+    }
+    if (item?.["type"] !== "function_call") return [];
+    const known = this.#calls.get(numberAt(data, "output_index") ?? -1);
+    if (known === undefined) return this.#itemAdded(data);
+    const whole = stringAt(item, "arguments") ?? "";
+    if (known.streamed || whole === "") return [];
+    known.streamed = true;
+    return [{ type: "tool-call-delta", choice: 0, index: known.index, arguments: whole }];
+  }
+
+  #end(response: JsonRecord): StreamEvent[] {
+    this.#ended = true;
+    const events: StreamEvent[] = [{ type: "finish", choice: 0, finish: finishOf(response, this.#calls.size > 0) }];
+    const usage = normaliseUsage(response["usage"]);
+    if (usage) events.push({ type: "usage", usage, servedTier: stringAt(response, "service_tier") });
+    return [...events, { type: "end" }];
+  }
+
+  #failed(data: JsonRecord): StreamEvent[] {
+    if (this.#ended) return [];
+    this.#ended = true;
+    const response = recordAt(data, "response");
+    const usage = normaliseUsage(response?.["usage"]);
+    const error: StreamEvent = { type: "error", failure: classify(decodeErrorObject(response ?? data, this.#target)) };
+    return usage ? [{ type: "usage", usage }, error] : [error];
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,128 @@
+/** Neutral request → body of `POST /responses`. */
+import { failure, type Result } from "../../failure/failure.ts";
+import { toStrictSubset } from "../../json/strict-subset.ts";
+import type { ChatRequest, ToolDefinition } from "../chat.ts";
+import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
+import { encodeInput } from "./input.ts";
+
+type Body = Record<string, unknown>;
+
+const UNSUPPORTED = {
+  stop: "stop",
+  seed: "seed",
+  topK: "top_k",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  logitBias: "logit_bias",
+} as const;
+
+export function encodeRequest(request: ChatRequest, target: WireTarget): Result<EncodedRequest> {
+  if ((request.choices ?? 1) > 1) {
+    return bad("n", "the Responses API gives one answer per request; n must be 1");
+  }
+  const dropped: DroppedField[] = [];
+  const native = request.native?.dialect === "openai-responses" ? request.native.body : undefined;
+  const input = native ? { ok: true as const, value: undefined } : encodeInput(request.messages, dropped);
+  if (!input.ok) return input;
+  const text = textFormat(request, native);
+  if (!text.ok) return text;
+  const fields: Body = {
+    ...native,
+    model: target.model,
+    stream: request.stream,
+    ...(input.value ? { input: input.value } : {}),
+    ...instructions(request, native),
+    ...(native ? {} : { store: false, ...tools(request, dropped) }),
+    ...text.value,
+    ...defined({
+      max_output_tokens: request.maxOutputTokens,
+      temperature: request.temperature,
+      top_p: request.topP,
+      parallel_tool_calls: request.tools?.length ? request.parallelToolCalls : undefined,
+      service_tier: request.serviceTier,
+      user: request.user,
+      metadata: request.metadata,
+      top_logprobs: request.topLogprobs,
+      reasoning: reasoning(request),
+    }),
+    ...target.quirks.extraBody,
+  };
+  for (const [key, field] of Object.entries(UNSUPPORTED)) {
+    if (request[key as keyof typeof UNSUPPORTED] !== undefined)
+      dropped.push({ field, why: "not part of the Responses API" });
+  }
+  for (const field of target.quirks.omit ?? []) {
+    if (field in fields) dropped.push({ field, why: `${target.provider} refuses it` });
+    delete fields[field];
+  }
+  return { ok: true, value: { path: "/responses", headers: {}, body: fields, dropped } };
+}
+
+function instructions(request: ChatRequest, native: Readonly<Body> | undefined): Body {
+  if (request.instructions === undefined) return {};
+  const given = native?.["instructions"];
+  return { instructions: typeof given === "string" ? `${given}\n\n${request.instructions}` : request.instructions };
+}
+
+function textFormat(request: ChatRequest, native: Readonly<Body> | undefined): Result<Body> {
+  const format = request.responseFormat;
+  const text = native?.["text"];
+  const given = typeof text === "object" && text !== null ? text : {};
+  if (format === undefined || format.type === "text") return { ok: true, value: {} };
+  if (format.type === "json_object")
+    return { ok: true, value: { text: { ...given, format: { type: "json_object" } } } };
+  const { name, description, strict } = format;
+  const subset = strict === false ? undefined : toStrictSubset(format.schema, "openai");
+  if (subset && !subset.ok) {
+    const where = subset.error.map((fault) => `${fault.pointer || "/"}: ${fault.why}`).join("; ");
+    return bad("response_format", `OpenAI cannot enforce this schema (${where})`, "schema_too_complex");
+  }
+  const schema = subset ? subset.value.schema : format.schema;
+  const encoded = defined({ type: "json_schema", name, description, schema, strict: strict ?? true });
+  return { ok: true, value: { text: { ...given, format: encoded } } };
+}
+
+function tools(request: ChatRequest, dropped: DroppedField[]): Body {
+  const encoded = (request.tools ?? []).flatMap((tool) => encodeTool(tool, dropped));
+  if (encoded.length === 0) return {};
+  const { toolChoice } = request;
+  const choice = typeof toolChoice === "object" ? { type: "function", name: toolChoice.name } : toolChoice;
+  return { tools: encoded, ...(choice === undefined ? {} : { tool_choice: choice }) };
+}
+
+/** Strictness defaults to on in this dialect and to off elsewhere, so it is always said. */
+function encodeTool(tool: ToolDefinition, dropped: DroppedField[]): unknown[] {
+  if (tool.type === "native") {
+    if (tool.dialect === "openai-responses") return [tool.value];
+    dropped.push({ field: "tools", why: `a tool only ${tool.dialect} runs` });
+    return [];
+  }
+  const { name, description, parameters, strict } = tool;
+  return [
+    defined({
+      type: "function",
+      name,
+      description,
+      parameters: parameters ?? { type: "object", properties: {} },
+      strict: strict ?? false,
+    }),
+  ];
+}
+
+function reasoning(request: ChatRequest): Body | undefined {
+  if (request.reasoning === undefined) return undefined;
+  const fields = defined({ effort: request.reasoning.effort, summary: request.reasoning.summary });
+  return Object.keys(fields).length > 0 ? fields : undefined;
+}
+
+function defined(fields: Body): Body {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function bad(
+  param: string,
+  message: string,
+  reason: "unsupported_parameter" | "schema_too_complex" = "unsupported_parameter",
+) {
+  return { ok: false as const, error: failure("bad_request", message, { reason, param }) };
+}
