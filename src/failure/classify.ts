@@ -1,0 +1,44 @@
+import { CLASSIFICATION, type ClassificationRow } from "./classification-table.ts";
+import { type Failure, type FailureClass, failure } from "./failure.ts";
+import type { ProviderError } from "./provider-error.ts";
+import { redact } from "./redact.ts";
+
+/** Judges what an upstream's error means for the call. Structure decides first, opening words of the message last. */
+export function classify(error: ProviderError): Failure {
+  const status = statusOf(error);
+  const row = CLASSIFICATION.find((candidate) => matches(candidate, error, status));
+  const message = redact(error.message) || `${error.provider} answered ${error.status} without saying why`;
+  return failure(row?.class ?? classOfStatus(status), message, {
+    reason: row?.reason,
+    status: error.status,
+    code: error.code ?? error.type,
+    param: error.param,
+    retryAfterMs: error.retryAfterMs,
+  });
+}
+
+/**
+ * An error inside a 200 often names, as its structured code, the status it should have had (OpenRouter, Gemini).
+ * Beside a real error status the code says nothing about the status.
+ */
+function statusOf(error: ProviderError): number {
+  if (error.status >= 300 || error.code === undefined) return error.status;
+  return /^[45]\d\d$/.test(error.code) ? Number(error.code) : error.status;
+}
+
+function matches(row: ClassificationRow, error: ProviderError, status: number): boolean {
+  const { code, type, param, details = [] } = error;
+  return (
+    (row.provider === undefined || row.provider.includes(error.provider)) &&
+    (row.status === undefined || row.status.includes(status)) &&
+    (row.word === undefined || [code, type].some((word) => word !== undefined && row.word?.test(word))) &&
+    (row.detail === undefined || details.some((detail) => row.detail?.test(detail))) &&
+    (row.param === undefined || (param !== undefined && row.param.test(param))) &&
+    (row.message === undefined || row.message.test(error.message.trimStart()))
+  );
+}
+
+/** `server_error` is every 5xx the table does not name, a redirect, and an error inside a 200 that explains nothing. */
+function classOfStatus(status: number): FailureClass {
+  return status >= 400 && status < 500 ? "bad_request" : "server_error";
+}

@@ -1,0 +1,37 @@
+/** Longest message kept of anything an upstream says. */
+export const MAX_MESSAGE_LENGTH = 500;
+
+const HIDDEN = "[redacted]";
+
+/** What keys and tokens look like, and the words they stand behind. A `$1` keeps those words. */
+const SECRETS: readonly (readonly [RegExp, string])[] = [
+  [/\b(bearer\s+)[\w.~+/*=-]{6,}/gi, `$1${HIDDEN}`],
+  [/\b(basic\s+)[a-z0-9+/]{16,}={0,2}/gi, `$1${HIDDEN}`],
+  [/\b(?:sk|rk|gsk|csk|xai|fw|tgp|nvapi|hf|pplx|rig_sk)[-_][\w*.-]{4,}[\w*]/gi, HIDDEN],
+  [/\bAIza[\w-]{10,}/g, HIDDEN],
+  [/\bya29\.[\w.-]+/g, HIDDEN],
+  [/\bAKIA[A-Z0-9]{12,}/g, HIDDEN],
+  [/\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g, HIDDEN],
+  [/([?&](?:key|api[_-]?key|token|access_token)=)[^&\s"']+/gi, `$1${HIDDEN}`],
+  [
+    /((?:api[ _-]?key|authorization|subscription key)(?: provided| used)?["']?\s*[:=]\s*["']?)(?!\[redacted\])[^\s,;"']*[^\s,;"'.]/gi,
+    `$1${HIDDEN}`,
+  ],
+];
+
+/** Control characters, line breaks and the marks that reorder text: none belongs into one line of a log. */
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** Text of an upstream made safe to log and to show: one line, without key material, of bounded length. */
+export function redact(text: string, maxLength: number = MAX_MESSAGE_LENGTH): string {
+  // What lies far beyond the cut cannot be shown, so it need not be searched.
+  let safe = text
+    .slice(0, 4 * maxLength)
+    .replace(UNPRINTABLE, " ")
+    .replace(/ {2,}/g, " ")
+    .trim();
+  for (const [pattern, replacement] of SECRETS) safe = safe.replace(pattern, replacement);
+  if (safe.length <= maxLength) return safe;
+  // A cut between the halves of a surrogate pair would leave an invalid string.
+  return `${safe.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
