@@ -1,5 +1,6 @@
 /** Turns one exchange that went through the proxy into a capture, or into nothing. Pure. */
 import type { ReplayPayload } from "../bakeoff/replay-input.ts";
+import { isRecord } from "../json/record.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
 import { resolveModelWord } from "../route/model-word.ts";
 import { DEFAULT_VARIANT } from "../route/narrow.ts";
@@ -29,19 +30,23 @@ const NOT_AN_INPUT: ReadonlySet<string> = new Set([
   "no_candidate",
 ]);
 
-/** Reads a request to `/v1/run/:route` or `/v1/chat/completions`; anything else is `undefined`. */
-export function readCall(path: string, body: unknown): ObservedCall | undefined {
+/**
+ * Reads a request to `/v1/run/:route` or `/v1/chat/completions`; anything else is `undefined`.
+ * `tagHeader` is `x-modelrig-tags`; like the gateway, it wins over `metadata` and loses to a body's `tags`.
+ */
+export function readCall(path: string, body: unknown, tagHeader: string | undefined): ObservedCall | undefined {
   if (!isRecord(body)) return undefined;
+  const headerTags = readTagHeader(tagHeader);
   const run = /^\/v1\/run\/([^/?#]+)\/?$/.exec(path);
   if (run) {
-    const target = routeOf(decodeURIComponent(run[1] ?? ""));
+    const target = routeOf(percentDecoded(run[1] ?? ""));
     if (!target || !isRecord(body["input"])) return undefined;
     const variant = typeof body["variant"] === "string" ? body["variant"] : target.variant;
     return {
       route: target.route,
       variant,
       payload: { kind: "variables", variables: body["input"] },
-      tags: textEntries(body["tags"]),
+      tags: { ...headerTags, ...textEntries(body["tags"]) },
     };
   }
   if (!/^\/v1\/chat\/completions\/?$/.test(path) || typeof body["model"] !== "string") return undefined;
@@ -52,7 +57,7 @@ export function readCall(path: string, body: unknown): ObservedCall | undefined 
     route: target.route,
     variant: target.variant,
     payload: { kind: "messages", request },
-    tags: textEntries(body["metadata"]),
+    tags: { ...textEntries(body["metadata"]), ...headerTags },
   };
 }
 
@@ -92,13 +97,22 @@ function routeOf(word: string): { route: string; variant: string | undefined } |
   return { route, variant: variant === DEFAULT_VARIANT ? undefined : variant };
 }
 
+function readTagHeader(header: string | undefined): Record<string, string> {
+  const pairs = (header ?? "").split(",").map((pair) => /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair));
+  return Object.fromEntries(pairs.flatMap((pair) => (pair ? [[pair[1] ?? "", percentDecoded(pair[2] ?? "")]] : [])));
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function textEntries(value: unknown): Record<string, string> {
   if (!isRecord(value)) return {};
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -170,7 +170,8 @@ async function observedCall(path: string, incoming: IncomingMessage, copy: Tee):
   if (!bytes) return undefined;
   const text = await bodyText(bytes, incoming.headers["content-encoding"]);
   try {
-    return readCall(path, JSON.parse(text));
+    const tags = incoming.headers["x-modelrig-tags"];
+    return readCall(path, JSON.parse(text), Array.isArray(tags) ? tags.join(",") : tags);
   } catch {
     // Not JSON: the gateway has said so to the caller already.
     return undefined;

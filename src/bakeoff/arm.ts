@@ -1,0 +1,21 @@
+import { ok, type Result } from "../failure/failure.ts";
+import { type NarrowedRoute, narrow } from "../route/narrow.ts";
+import type { Route } from "../route/route.ts";
+
+/** One variant in a bake-off. The incumbent serves the route today; every other arm is measured against it. */
+export interface Arm {
+  readonly name: string;
+  readonly role: "incumbent" | "challenger";
+  readonly narrowed: NarrowedRoute;
+}
+
+/** The incumbent, then the asked variants in their order, each once. An unknown variant is `bad_request`. */
+export function armsOf(route: Route, variants: readonly string[], incumbent: string): Result<readonly Arm[]> {
+  const arms: Arm[] = [];
+  for (const name of new Set([incumbent, ...variants])) {
+    const narrowed = narrow(route, name);
+    if (!narrowed.ok) return narrowed;
+    arms.push({ name, role: name === incumbent ? "incumbent" : "challenger", narrowed: narrowed.value });
+  }
+  return ok(arms);
+}

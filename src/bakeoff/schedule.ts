@@ -1,0 +1,26 @@
+import type { Arm } from "./arm.ts";
+import type { ReplayInput } from "./replay-input.ts";
+
+export interface PlannedSample {
+  readonly input: ReplayInput;
+  readonly arm: Arm;
+}
+
+/**
+ * Every input on every arm, arms side by side per input, so that drift of a provider over the run hits all arms alike.
+ * Inputs and, per input, arms come in an order drawn from `random`: a run cut short covers a random part of the inputs.
+ */
+export function schedule(inputs: readonly ReplayInput[], arms: readonly Arm[], random: () => number): PlannedSample[] {
+  return shuffled(inputs, random).flatMap((input) => shuffled(arms, random).map((arm) => ({ input, arm })));
+}
+
+/** Fisher-Yates. */
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  const deck = [...items];
+  for (let last = deck.length - 1; last > 0; last -= 1) {
+    const pick = Math.floor(random() * (last + 1));
+    const [a, b] = [deck[last], deck[pick]];
+    if (a !== undefined && b !== undefined) [deck[last], deck[pick]] = [b, a];
+  }
+  return deck;
+}

@@ -1,0 +1,106 @@
+/**
+ * Markdown of the pull request for a proposal. The same proposal gives the same bytes. Names come from files and
+ * requests, so they are written as code; free text stands in a fence it cannot close.
+ */
+import type { ArmReport } from "../bakeoff/report.ts";
+import { formatUsd } from "../money/format.ts";
+import { nanoUsd } from "../money/nano-usd.ts";
+import type { ProposalEvidence } from "./evidence.ts";
+import type { Proposal } from "./proposal.ts";
+import { shellCommand, shellQuote } from "./shell.ts";
+
+export function prTitle(proposal: Proposal): string {
+  const variant = "evidence" in proposal ? proposal.evidence?.variant : undefined;
+  return oneLine(`${proposal.route}: ${variant === undefined ? proposal.trigger : `make ${variant} the default`}`);
+}
+
+export function prBody(proposal: Proposal): string {
+  const evidence = "evidence" in proposal ? proposal.evidence : undefined;
+  const parts = [
+    `## ${inline(proposal.route)}: ${evidence ? `make ${inline(evidence.variant)} the default` : inline(proposal.trigger)}`,
+    ...(evidence ? evidenceParts(evidence) : ["No evidence yet: run the bake-off first."]),
+    ...("comment" in proposal && proposal.comment ? [`Comment\n\n${fenced(proposal.comment)}`] : []),
+    `Proposal ${inline(proposal.id)}, kind ${proposal.kind}, trigger ${proposal.trigger}, expires ${proposal.expires_at}.`,
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** Copied as it is; the body travels by file, never through the shell. */
+export function ghCommand(proposal: Proposal, bodyFile: string): string {
+  return `gh pr create --title ${shellQuote(prTitle(proposal))} --body-file ${shellQuote(bodyFile)}`;
+}
+
+function evidenceParts(evidence: ProposalEvidence): string[] {
+  const { incumbent, challenger } = evidence;
+  return [
+    ...(evidence.simulated ? ["**Simulated**: these figures were measured on the simulated provider."] : []),
+    claim(evidence),
+    [
+      `| arm | sent | conformant | conformance (Wilson 95%) | $ per 1K conformant | spend |`,
+      `|---|---:|---:|---|---|---:|`,
+      armRow(incumbent, "incumbent"),
+      armRow(challenger, "challenger"),
+    ].join("\n"),
+    `Gate cost-first, metric ${evidence.metric}:\n\n${evidence.verdict.clauses
+      .map(({ clause, met, reason }) => `- ${met ? "met" : "not met"}: ${clause}: ${oneLine(reason)}`)
+      .join("\n")}`,
+    `Measured ${evidence.measured_at} by bake-off ${inline(evidence.bakeoff)} on route version ${inline(evidence.route_hash.slice(0, 12))}.`,
+    `To apply: ${inline(shellCommand("modelrig", "swap", "execute", "<proposal>", "--approve"))} prints the patch and the command that takes it back.`,
+  ];
+}
+
+function claim({ verdict, swap_direction: direction, cost_delta_usd_per_1k: delta, pair }: ProposalEvidence): string {
+  if (direction === "up") {
+    return `Raises effective cost by ${perThousand(delta)} per 1K conformant outputs: an investment, not a saving.`;
+  }
+  const n = pair?.n_paired ?? 0;
+  if (!verdict.saving) {
+    return `Effective cost is lower by ${perThousand(Math.abs(delta))} per 1K conformant outputs; cost not separated on ${n} paired inputs, so no saving is claimed.`;
+  }
+  const { fraction, low, high } = verdict.saving;
+  const percent = (value: number): string => `${(value * 100).toFixed(1)}%`;
+  return `Effective cost lower by ${percent(fraction)} (95% interval ${percent(low)} to ${percent(high)}, ${n} paired inputs).`;
+}
+
+function armRow(arm: ArmReport, role: string): string {
+  const interval = arm.conformance;
+  const percent = (value: number): string => (value * 100).toFixed(1);
+  const conformance = interval
+    ? `${percent(interval.rate)}% [${percent(interval.low)}, ${percent(interval.high)}]`
+    : "not measured";
+  const { effective } = arm;
+  const cost = !effective
+    ? oneLine(arm.effective_note ?? "not measured")
+    : perThousand(effective.usd_per_1k) +
+      (effective.low === undefined || effective.high === undefined
+        ? ""
+        : ` [${perThousand(effective.low)}, ${perThousand(effective.high)}]`);
+  return `| ${inline(arm.arm)} (${role}) | ${arm.sent} | ${arm.conformant} | ${conformance} | ${cost} | $${arm.spend_usd} |`;
+}
+
+/** Dollars per 1K outputs, a computed figure, in the one way amounts are shown. */
+function perThousand(dollars: number): string {
+  return formatUsd(nanoUsd(Math.round(dollars * 1e9)));
+}
+
+/** Text as inline code: no control characters, no backticks that could end it, no table breaks. */
+function inline(text: string): string {
+  return `\`${oneLine(text).replaceAll("`", "'").replaceAll("|", "/")}\``;
+}
+
+/** Free text in a fence longer than any run of backticks inside it. */
+export function fenced(text: string): string {
+  const clean = withoutControls(text);
+  const longest = Math.max(0, ...Array.from(clean.matchAll(/`+/g), ([run]) => run.length));
+  const fence = "`".repeat(Math.max(3, longest + 1));
+  return `${fence}text\n${clean}\n${fence}`;
+}
+
+function oneLine(text: string): string {
+  return withoutControls(text).replace(/\s+/g, " ").trim();
+}
+
+/** Drops control, format (bidirectional overrides, zero-width) and surrogate characters; keeps line breaks and tabs. */
+export function withoutControls(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(/[^\P{C}\n\t]/gu, "");
+}
