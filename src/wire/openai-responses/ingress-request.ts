@@ -1,0 +1,228 @@
+/** Body of our own `POST /v1/responses` → neutral request. */
+import { type Failure, failure, type Result } from "../../failure/failure.ts";
+import { arrayAt, booleanAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import type {
+  AssistantPart,
+  ChatMessage,
+  ChatRequest,
+  MediaSource,
+  ReasoningEffort,
+  ResponseFormat,
+  TextPart,
+  ToolChoice,
+  ToolDefinition,
+  UserPart,
+} from "../chat.ts";
+
+/** The gateway keeps no conversations: what the provider would look up by id must be in the request. */
+const STATEFUL = ["previous_response_id", "conversation", "prompt"] as const;
+
+export function decodeRequest(body: JsonRecord): Result<{ readonly model: string; readonly request: ChatRequest }> {
+  const model = stringAt(body, "model");
+  if (model === undefined || model === "")
+    return bad("model", "model must be a string: a route, provider/model, or auto");
+  for (const field of STATEFUL) {
+    if (body[field] !== undefined && body[field] !== null) {
+      return bad(field, `${field} refers to state kept by a provider; send the whole input instead`);
+    }
+  }
+  if (body["background"] === true)
+    return bad("background", "background responses are not served; stream the answer instead");
+  const input = decodeInput(body["input"]);
+  if (!input.ok) return input;
+  const instructions = stringAt(body, "instructions");
+  const system: ChatMessage[] =
+    instructions === undefined ? [] : [{ role: "system", content: [{ type: "text", text: instructions }] }];
+  const reasoning = recordAt(body, "reasoning");
+  return {
+    ok: true,
+    value: {
+      model,
+      request: {
+        messages: [...system, ...input.value],
+        tools: arrayAt(body, "tools")?.map(decodeTool),
+        toolChoice: decodeToolChoice(body["tool_choice"]),
+        parallelToolCalls: booleanAt(body, "parallel_tool_calls"),
+        responseFormat: decodeFormat(recordAt(recordAt(body, "text"), "format")),
+        maxOutputTokens: numberAt(body, "max_output_tokens"),
+        temperature: numberAt(body, "temperature"),
+        topP: numberAt(body, "top_p"),
+        topLogprobs: numberAt(body, "top_logprobs"),
+        reasoning: reasoning && { effort: effortOf(reasoning), summary: stringAt(reasoning, "summary") },
+        serviceTier: stringAt(body, "service_tier"),
+        user: stringAt(body, "user"),
+        metadata: recordAt(body, "metadata"),
+        stream: body["stream"] === true,
+        includeUsage: true,
+        native: { dialect: "openai-responses", body: body["store"] === undefined ? { ...body, store: false } : body },
+      },
+    },
+  };
+}
+
+function decodeInput(input: unknown): Result<ChatMessage[]> {
+  if (typeof input === "string")
+    return { ok: true, value: [{ role: "user", content: [{ type: "text", text: input }] }] };
+  if (!Array.isArray(input)) return bad("input", "input must be a string or an array of items");
+  const messages: ChatMessage[] = [];
+  for (const [index, item] of input.entries()) {
+    if (!isRecord(item)) return bad(`input.${index}`, "an input item must be an object");
+    const decoded = decodeItem(item, `input.${index}`);
+    if (!decoded.ok) return decoded;
+    append(messages, decoded.value);
+  }
+  return { ok: true, value: messages };
+}
+
+/** Items of one assistant turn (reasoning, text, calls) belong to one message. */
+function append(messages: ChatMessage[], message: ChatMessage): void {
+  const last = messages.at(-1);
+  if (message.role === "assistant" && last?.role === "assistant") {
+    messages[messages.length - 1] = { ...last, content: [...last.content, ...message.content] };
+    return;
+  }
+  messages.push(message);
+}
+
+function decodeItem(item: JsonRecord, path: string): Result<ChatMessage> {
+  const assistant = (part: AssistantPart): Result<ChatMessage> => ({
+    ok: true,
+    value: { role: "assistant", content: [part] },
+  });
+  switch (item["type"]) {
+    case undefined:
+    case "message":
+      return decodeMessage(item, path);
+    case "function_call":
+      return assistant({
+        type: "tool-call",
+        id: stringAt(item, "call_id") ?? "",
+        name: stringAt(item, "name") ?? "",
+        arguments: stringAt(item, "arguments") ?? "",
+      });
+    case "function_call_output": {
+      const output = item["output"];
+      const content: UserPart[] =
+        typeof output === "string"
+          ? [{ type: "text", text: output }]
+          : (arrayAt(item, "output") ?? []).filter(isRecord).map(userPart);
+      return { ok: true, value: { role: "tool", toolCallId: stringAt(item, "call_id") ?? "", content } };
+    }
+    case "reasoning": {
+      const text = (arrayAt(item, "summary") ?? []).map((part) => stringAt(part, "text") ?? "").join("\n\n");
+      return assistant({
+        type: "reasoning",
+        text,
+        encrypted: stringAt(item, "encrypted_content"),
+        id: stringAt(item, "id"),
+      });
+    }
+    case "item_reference":
+      return bad(path, "item references point to state kept by a provider; send the item itself");
+    default:
+      return assistant({ type: "native", dialect: "openai-responses", value: item });
+  }
+}
+
+function decodeMessage(item: JsonRecord, path: string): Result<ChatMessage> {
+  const role = stringAt(item, "role");
+  const content = item["content"];
+  const parts = typeof content === "string" ? [{ type: "input_text", text: content }] : content;
+  if (!Array.isArray(parts) || !parts.every(isRecord))
+    return bad(`${path}.content`, "content must be a string or an array of parts");
+  switch (role) {
+    case "user":
+      return { ok: true, value: { role, content: parts.map(userPart) } };
+    case "system":
+    case "developer":
+      return {
+        ok: true,
+        value: { role, content: parts.map((part): TextPart => ({ type: "text", text: stringAt(part, "text") ?? "" })) },
+      };
+    case "assistant":
+      return { ok: true, value: { role, content: parts.map(assistantPart) } };
+    default:
+      return bad(`${path}.role`, "role must be user, assistant, system or developer");
+  }
+}
+
+function userPart(part: JsonRecord): UserPart {
+  switch (part["type"]) {
+    case "input_text":
+    case "text":
+      return { type: "text", text: stringAt(part, "text") ?? "" };
+    case "input_image": {
+      const url = stringAt(part, "image_url");
+      const detail = stringAt(part, "detail");
+      if (url === undefined) return { type: "native", dialect: "openai-responses", value: part };
+      return {
+        type: "image",
+        source: sourceOf(url),
+        detail: detail === "low" || detail === "high" || detail === "original" ? detail : undefined,
+      };
+    }
+    case "input_file": {
+      const data = stringAt(part, "file_data") ?? stringAt(part, "file_url");
+      return {
+        type: "file",
+        source: data === undefined ? {} : sourceOf(data),
+        fileId: stringAt(part, "file_id"),
+        filename: stringAt(part, "filename"),
+      };
+    }
+    default:
+      return { type: "native", dialect: "openai-responses", value: part };
+  }
+}
+
+function assistantPart(part: JsonRecord): AssistantPart {
+  if (part["type"] === "refusal") return { type: "refusal", text: stringAt(part, "refusal") ?? "" };
+  return { type: "text", text: stringAt(part, "text") ?? "" };
+}
+
+function sourceOf(url: string): MediaSource {
+  const match = /^data:([^;,]*);base64,\s*/.exec(url);
+  return match ? { mediaType: match[1] ?? "", data: url.slice(match[0].length) } : { url };
+}
+
+function decodeTool(tool: unknown): ToolDefinition {
+  const name = stringAt(tool, "name");
+  if (name === undefined || stringAt(tool, "type") !== "function")
+    return { type: "native", dialect: "openai-responses", value: tool };
+  return {
+    type: "function",
+    name,
+    description: stringAt(tool, "description"),
+    parameters: recordAt(tool, "parameters"),
+    strict: booleanAt(tool, "strict"),
+  };
+}
+
+function decodeToolChoice(choice: unknown): ToolChoice | undefined {
+  if (choice === "auto" || choice === "none" || choice === "required") return choice;
+  const name = stringAt(choice, "name");
+  return name === undefined ? undefined : { name };
+}
+
+function decodeFormat(format: JsonRecord | undefined): ResponseFormat | undefined {
+  if (format?.["type"] === "json_object") return { type: "json_object" };
+  const schema = recordAt(format, "schema");
+  if (format?.["type"] !== "json_schema" || schema === undefined) return undefined;
+  return {
+    type: "json_schema",
+    name: stringAt(format, "name") ?? "output",
+    description: stringAt(format, "description"),
+    schema,
+    strict: booleanAt(format, "strict"),
+  };
+}
+
+const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+function effortOf(reasoning: JsonRecord): ReasoningEffort | undefined {
+  return EFFORTS.find((effort) => effort === reasoning["effort"]);
+}
+
+function bad(param: string, message: string): { readonly ok: false; readonly error: Failure } {
+  return { ok: false, error: failure("bad_request", message, { param }) };
+}
