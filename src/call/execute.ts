@@ -1,6 +1,6 @@
 /** One logical call: the candidate ladder, the JSON ladder, retries by failure class, and the record of it all. */
 import { type Failure, failure } from "../failure/failure.ts";
-import { afterFailure } from "../failure/policy.ts";
+import { afterFailure, type Onward } from "../failure/policy.ts";
 import type { ServedRung } from "../route/route.ts";
 import type { ChatAnswer, ChatRequest } from "../wire/chat.ts";
 import type { DroppedField } from "../wire/dialect.ts";
@@ -150,7 +150,10 @@ class Execution {
     }
   }
 
-  #after(reason: Failure): ReturnType<typeof afterFailure> {
+  #after(reason: Failure): Onward {
+    // Refused by our own encoder, nothing was sent: this candidate cannot take the request, another may.
+    if (reason.class === "bad_request" && reason.status === undefined) return "next";
+    if (reason.reason === "schema_too_complex") return "next";
     if (reason.class === "content_filter" && this.#call.input.policy.onContentFilter === "next") return "next";
     return afterFailure(reason);
   }

@@ -1,4 +1,5 @@
 import type { Failure } from "../failure/failure.ts";
+import { retryClass } from "../failure/policy.ts";
 import type { RetryBudget } from "../route/route.ts";
 
 /** Longest wait for an upstream's Retry-After while another candidate could be asked instead. */
@@ -22,8 +23,8 @@ export class RetryLedger {
    * and never shorter than the upstream's Retry-After.
    */
   take(reason: Failure, remainingMs: number, hasOther: boolean, random: () => number): number | undefined {
-    const budgetClass = reason.class;
-    if (!isBudgeted(budgetClass) || this.#left[budgetClass] <= 0) return undefined;
+    const budgetClass = retryClass(reason);
+    if (budgetClass === undefined || this.#left[budgetClass] <= 0) return undefined;
     // A candidate that stayed silent once is not asked again, whatever the network budget says.
     if (reason.reason === "timeout") return undefined;
     const asked = reason.retryAfterMs ?? 0;
@@ -34,13 +35,4 @@ export class RetryLedger {
     this.#taken += 1;
     return wait;
   }
-}
-
-function isBudgeted(failureClass: Failure["class"]): failureClass is keyof RetryBudget {
-  return (
-    failureClass === "content_invalid" ||
-    failureClass === "network" ||
-    failureClass === "capacity_shed" ||
-    failureClass === "server_error"
-  );
 }

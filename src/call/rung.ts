@@ -27,6 +27,9 @@ export function onRung(
   if (rule === undefined || rung === "none") return request;
   switch (rung) {
     case "native_strict":
+      // A raw call asks for its schema itself: its own words go through.
+      if (request.responseFormat?.type === "json_schema" && request.responseFormat.schema === rule.schema)
+        return request;
       return {
         ...request,
         responseFormat: { type: "json_schema", name: rule.name, schema: rule.schema, strict: true },
