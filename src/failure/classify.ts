@@ -1,4 +1,5 @@
-import { CLASSIFICATION, type ClassificationRow } from "./classification-table.ts";
+import type { ClassificationRow } from "./classification-row.ts";
+import { CLASSIFICATION } from "./classification-table.ts";
 import { type Failure, type FailureClass, failure } from "./failure.ts";
 import type { ProviderError } from "./provider-error.ts";
 import { redact } from "./redact.ts";

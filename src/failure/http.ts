@@ -1,7 +1,7 @@
 import type { Failure, FailureClass } from "./failure.ts";
 
 /** How a failure is answered over HTTP: status, the words of an OpenAI error object, and headers that steer clients. */
-export interface FailureAnswer {
+export interface HttpError {
   readonly status: number;
   readonly type: "invalid_request_error" | "insufficient_quota" | "rate_limit_error" | "content_error" | "api_error";
   readonly code: string;
@@ -14,7 +14,7 @@ export interface FailureAnswer {
 
 interface Rule {
   readonly status: number;
-  readonly type: FailureAnswer["type"];
+  readonly type: HttpError["type"];
   readonly code: string;
   /** Overrides what clients do by status alone (they retry 408, 409, 429 and 5xx). */
   readonly retry?: boolean;
@@ -52,7 +52,7 @@ const BY_REASON: Partial<Record<NonNullable<Failure["reason"]>, Partial<Rule>>> 
 };
 
 /** Maps a failure to the answer a client gets. A caller's body over the size limit is `bad_request` with status 413. */
-export function failureAnswer(reason: Failure): FailureAnswer {
+export function httpError(reason: Failure): HttpError {
   const special = reason.reason && BY_REASON[reason.reason];
   const rule: Rule = { ...RULES[reason.class], ...special };
   const tooLarge = reason.class === "bad_request" && reason.reason === undefined && reason.status === 413;
