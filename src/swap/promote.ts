@@ -4,6 +4,7 @@
  */
 import {
   Document,
+  isCollection,
   isMap,
   isNode,
   isPair,
@@ -136,6 +137,8 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const lastFirst = [...edits].sort((a, b) => (b.range?.[0] ?? Infinity) - (a.range?.[0] ?? Infinity));
   return lastFirst.reduce((kept, { range, key, value }) => {
+    // A comment after the last line of a list is outside its range: it stays in the file and is not written twice.
+    if (isCollection(value) && range) value.comment = null;
     const lines = new Document({ [key]: value }).toString({ lineWidth: 0 }).trimEnd().split("\n");
     if (!range) return `${kept.replace(/\s*$/, eol)}${lines.join(eol)}${eol}`;
     const [from, to] = range;

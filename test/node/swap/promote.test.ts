@@ -165,6 +165,12 @@ describe("promoting a variant", () => {
     );
   });
 
+  it("writes a comment that follows the list once", () => {
+    const text = promoted("cheap", FILE.replace("input:\n", "  # after the list\n\n# before the next key\ninput:\n"));
+    expect(text.match(/# after the list/g)).toHaveLength(1);
+    expect(text.match(/# before the next key/g)).toHaveLength(1);
+  });
+
   it("keeps the line endings of the file", () => {
     const text = promoted("cheap", FILE.replaceAll("\n", "\r\n"));
     expect(text.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
