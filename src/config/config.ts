@@ -10,8 +10,30 @@ export interface Config {
   readonly limits: Limits;
   /** The simulated provider may serve. Off in a deployed Worker unless set. */
   readonly sim: boolean;
+  /** Factor on the simulated provider's delays, 0 to 1. */
+  readonly simLatency: number;
   /** Comment lines on long silence in client streams; milliseconds, 0 = off. */
   readonly keepAliveMs: number;
+  /** What the local capture proxy keeps, and for how long. */
+  readonly capture: CaptureSettings;
+  /** Days a row of telemetry is kept; absent = kept. */
+  readonly telemetryKeepDays?: number | undefined;
+}
+
+/** Replaces what a rule finds before anything is written. Exactly one of `path` and `regex` is present. */
+export interface Redaction {
+  /** JSON pointer into the captured variables and messages; `*` matches one step. */
+  readonly path?: string | undefined;
+  /** Regular expression, applied to every text with the `gu` flags. */
+  readonly regex?: string | undefined;
+  readonly replace: string;
+}
+
+export interface CaptureSettings {
+  readonly redact: readonly Redaction[];
+  readonly keepDays: number;
+  /** Size of the captures file above which the oldest go first. */
+  readonly maxMb: number;
 }
 
 export interface Limits {
@@ -20,7 +42,7 @@ export interface Limits {
   readonly jsonDepth: number;
 }
 
-/** What the Worker is built from: the one JSON document made by `modelrig routes compile`. */
+/** What the Worker is built from: the one JSON document made by `scripts/compile.ts`. */
 export interface CompiledBundle {
   readonly schema: "modelrig.compiled/1";
   readonly routes: readonly Route[];

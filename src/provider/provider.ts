@@ -24,10 +24,20 @@ export interface ModelSpec {
   readonly capabilities: ModelCapabilities;
 }
 
+/** Facts of every model whose id matches, where the model itself is not declared. */
+export interface ModelFamily {
+  /** Regular expression over the model id. */
+  readonly match: string;
+  readonly contextWindow?: number | undefined;
+  readonly maxOutput?: number | undefined;
+  readonly capabilities?: ModelCapabilities | undefined;
+}
+
 /** One row of the provider table: how to reach an upstream. */
 export interface ProviderSpec {
   readonly name: string;
   readonly dialect: DialectName;
+  /** Without trailing slash. Empty = differs per account and must be declared in `modelrig.yaml`. */
   readonly baseUrl: string;
   /** Name of the secret that holds the key; absent = the upstream needs none. */
   readonly apiKeyEnv?: string | undefined;
@@ -36,14 +46,19 @@ export interface ProviderSpec {
   /** Provider id in the price data where it differs from `name`. */
   readonly priceProvider?: string | undefined;
   readonly models: Readonly<Record<string, ModelSpec>>;
+  /** The first match counts; a declared model's own facts win over it. */
+  readonly families?: readonly ModelFamily[] | undefined;
   /** Served by the built-in simulation: everything it answers is labelled simulated. */
   readonly simulated?: boolean | undefined;
 }
 
-/** Provider rows by name, built-in rows overlaid with `modelrig.yaml`. */
+/** Provider rows by name, built-in rows overlaid with `modelrig.yaml`. Rows that cannot be reached yet are left out. */
 export interface ProviderTable {
   find(name: string): ProviderSpec | undefined;
-  /** A model's spec: the declared one, else one with only what the provider row and price data tell. */
+  /**
+   * Everything known of a model: declared facts over its family's over the provider row's, capabilities merged.
+   * Undefined only for an unknown provider.
+   */
   model(provider: string, model: string): ModelSpec | undefined;
   readonly all: readonly ProviderSpec[];
 }

@@ -1,0 +1,82 @@
+/** Everything the Worker is built from: all bundles and the configuration, checked against each other. */
+import type { Result } from "../failure/failure.ts";
+import type { PriceBook } from "../money/price.ts";
+import { type ContextWindows, providerPrices, providerTable } from "../provider/table.ts";
+import type { Registry } from "../registry/capability.ts";
+import { compileBundle } from "../route/compile-bundle.ts";
+import { type Fault, hasErrors, mostImportantLast } from "../route/fault.ts";
+import { compileConfig } from "./compile-config.ts";
+import type { CompiledBundle, Config } from "./config.ts";
+import { DEFAULT_CONFIG } from "./defaults.ts";
+
+export interface SourceFile {
+  /** As shown in faults. */
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface CompileAllContext {
+  /** Prices by the price data's own provider ids; declared prices are laid over them here. */
+  readonly prices: PriceBook;
+  readonly contextWindows?: ContextWindows | undefined;
+  readonly at: Date;
+  /** Text of a file in the routes folder, by its path there. */
+  readonly readFile: (path: string) => string | undefined;
+  readonly registry?: Registry | undefined;
+}
+
+/** `warnings` come with a success; an error's list holds every fault of every file, most important last. */
+export type CompileResult = Result<CompiledBundle, readonly Fault[]> & { readonly warnings: readonly Fault[] };
+
+export async function compileAll(
+  files: readonly SourceFile[],
+  configFile: SourceFile | undefined,
+  context: CompileAllContext,
+): Promise<CompileResult> {
+  const { config, faults: configFaults } = configFile
+    ? compileConfig(configFile.file, configFile.text)
+    : { config: DEFAULT_CONFIG, faults: [] };
+  // With a broken configuration its providers are unknown, and every route that names one would look wrong.
+  if (!config) return { ok: false, error: configFaults, warnings: [] };
+  const providers = providerTable(config, context.contextWindows);
+  const prices = providerPrices(providers, context.prices);
+  const compiled = await Promise.all(
+    files.map(({ file, text }) => compileBundle(file, text, { ...context, providers, prices })),
+  );
+  const faults = [...configFaults, ...compiled.flatMap((one) => one.faults)];
+  if (hasErrors(faults)) return { ok: false, error: errorsLast(faults), warnings: [] };
+  const routes = compiled.flatMap(({ route }) => (route ? [route] : [])).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const twice = routes.find((route, index) => routes[index - 1]?.name === route.name);
+  if (twice) return { ok: false, error: [declaredTwice(twice.name, files)], warnings: [] };
+  return { ok: true, value: bundleOf(routes, config), warnings: mostImportantLast(faults) };
+}
+
+function bundleOf(routes: CompiledBundle["routes"], config: Config): CompiledBundle {
+  return { schema: "modelrig.compiled/1", routes, config };
+}
+
+/** Grouped by file as they came; within the whole, warnings first. */
+function errorsLast(faults: readonly Fault[]): Fault[] {
+  return [
+    ...faults.filter(({ severity }) => severity === "warning"),
+    ...faults.filter(({ severity }) => severity === "error"),
+  ];
+}
+
+/** Possible only through two endings of one name, `a.yaml` and `a.yml`. */
+function declaredTwice(name: string, files: readonly SourceFile[]): Fault {
+  const file =
+    files.filter((it) => it.file.endsWith(`${name}.yml`) || it.file.endsWith(`${name}.yaml`)).at(-1)?.file ?? name;
+  const message = `route ${name} is declared by two files; keep one of ${name}.yaml and ${name}.yml`;
+  return {
+    severity: "error",
+    code: "route.declared_twice",
+    message,
+    file,
+    line: 1,
+    column: 1,
+    length: 1,
+    path: "route",
+    rank: "meaning",
+  };
+}

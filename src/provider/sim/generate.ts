@@ -1,0 +1,216 @@
+/** A value that conforms to a JSON Schema and says something about the input text. */
+import { isRecord, type JsonRecord } from "../../json/record.ts";
+import { draw, pick } from "./draw.ts";
+import { amount, cutAtWord, isoDate, labelled, sentences } from "./facts.ts";
+import { sampleOf } from "./pattern.ts";
+
+export interface GenerateOptions {
+  /** The text answers are drawn from. */
+  readonly text: string;
+  /** Names the model and the request; equal seeds give equal values. */
+  readonly seed: string;
+  /** Share of facts taken rightly. */
+  readonly accuracy: number;
+}
+
+const MAX_DEPTH = 12;
+const SUMMARY_CHARACTERS = 160;
+
+export function generate(schema: unknown, options: GenerateOptions): unknown {
+  return new Generator(schema, options).value(schema, [], 0);
+}
+
+class Generator {
+  readonly #root: unknown;
+  readonly #options: GenerateOptions;
+
+  constructor(root: unknown, options: GenerateOptions) {
+    this.#root = root;
+    this.#options = options;
+  }
+
+  value(schema: unknown, path: readonly string[], depth: number): unknown {
+    const rule = this.#resolved(schema, depth);
+    if (!isRecord(rule)) return this.#summary(path);
+    if ("const" in rule) return rule["const"];
+    if (Array.isArray(rule["enum"])) return this.#choice(rule["enum"], path);
+    switch (typeOf(rule, depth)) {
+      case "object":
+        return this.#object(rule, path, depth);
+      case "array":
+        return this.#array(rule, path, depth);
+      case "number":
+        return this.#number(rule, path, false);
+      case "integer":
+        return this.#number(rule, path, true);
+      case "boolean":
+        return draw(this.#options.seed, ...path, "boolean") < 0.5;
+      case "null":
+        return null;
+      default:
+        return this.#string(rule, path);
+    }
+  }
+
+  /** Follows `$ref`, merges `allOf`, takes the first alternative that is not null. */
+  #resolved(schema: unknown, depth: number): unknown {
+    if (!isRecord(schema) || depth > MAX_DEPTH * 2) return schema;
+    const { $ref, allOf, anyOf, oneOf, ...own } = schema;
+    if (typeof $ref === "string") return this.#resolved({ ...record(pointer(this.#root, $ref)), ...own }, depth + 1);
+    const parts = Array.isArray(allOf) ? allOf.map((part) => record(this.#resolved(part, depth + 1))) : [];
+    const alternatives = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
+    const resolved = alternatives.map((alternative) => this.#resolved(alternative, depth + 1));
+    const chosen = depth < MAX_DEPTH ? resolved.find((it) => !isNull(it)) : (resolved.find(isNull) ?? resolved[0]);
+    if (parts.length === 0 && chosen === undefined) return schema;
+    return [...parts, record(chosen)].reduce(merged, own);
+  }
+
+  #object(rule: JsonRecord, path: readonly string[], depth: number): unknown {
+    const properties = record(rule["properties"]);
+    const required = Array.isArray(rule["required"]) ? rule["required"].map(String) : [];
+    const names = depth < MAX_DEPTH ? [...new Set([...Object.keys(properties), ...required])] : required;
+    return Object.fromEntries(
+      names.map((name) => [
+        name,
+        this.value(properties[name] ?? rule["additionalProperties"], [...path, name], depth + 1),
+      ]),
+    );
+  }
+
+  #array(rule: JsonRecord, path: readonly string[], depth: number): unknown[] {
+    const prefix = Array.isArray(rule["prefixItems"]) ? rule["prefixItems"] : [];
+    const least = bound(rule["minItems"], 0);
+    const most = bound(rule["maxItems"], Number.POSITIVE_INFINITY);
+    const length = Math.min(most, Math.max(least, prefix.length, depth < MAX_DEPTH ? 2 : 0), 100);
+    const items = Array.from({ length }, (_, index) =>
+      this.value(prefix[index] ?? rule["items"], [...path, String(index)], depth + 1),
+    );
+    if (rule["uniqueItems"] !== true) return items;
+    const seen = new Set<string>();
+    return items.filter(
+      (item, index) => index < least || (!seen.has(JSON.stringify(item)) && seen.add(JSON.stringify(item))),
+    );
+  }
+
+  #number(rule: JsonRecord, path: readonly string[], whole: boolean): number {
+    const step = typeof rule["multipleOf"] === "number" && rule["multipleOf"] > 0 ? rule["multipleOf"] : whole ? 1 : 0;
+    const nudge = step || 0.5;
+    const low = Math.max(bound(rule["minimum"], -1e15), exclusive(rule["exclusiveMinimum"], nudge, -1e15));
+    const high = Math.min(bound(rule["maximum"], 1e15), exclusive(rule["exclusiveMaximum"], -nudge, 1e15));
+    const { text } = this.#options;
+    const key = path.at(-1) ?? "";
+    const found = amount(labelled(text, key) ?? "") ?? (low > 0 && high <= 1 ? undefined : amount(text));
+    const guess =
+      low > -1e15 && high < 1e15 ? low + (high - low) * draw(this.#options.seed, ...path, "number") : Math.max(low, 1);
+    const right = found !== undefined && found >= low && found <= high ? found : guess;
+    const value = this.#takesFactRightly(path) ? right : right + (right + nudge <= high ? nudge : -nudge);
+    const stepped = step > 0 ? Math.round(value / step) * step : Math.round(value * 100) / 100;
+    return Math.min(high, Math.max(low, stepped));
+  }
+
+  #string(rule: JsonRecord, path: readonly string[]): string {
+    const least = bound(rule["minLength"], 0);
+    const most = bound(rule["maxLength"], Number.POSITIVE_INFINITY);
+    const { text } = this.#options;
+    const format = rule["format"];
+    if (typeof format === "string" && FORMATS[format] !== undefined)
+      return (format === "date" && isoDate(text)) || FORMATS[format];
+    if (typeof rule["pattern"] === "string")
+      return matching(rule["pattern"], labelled(text, path.at(-1) ?? "") ?? "", text);
+    const found = labelled(text, path.at(-1) ?? "") ?? this.#summary(path);
+    const cut = cutAtWord(found, Math.min(most, SUMMARY_CHARACTERS));
+    return cut.length < least ? cut.padEnd(least, ".") : cut;
+  }
+
+  /** The choice the text names, where it names one. */
+  #choice(choices: readonly unknown[], path: readonly string[]): unknown {
+    const text = this.#options.text.toLowerCase();
+    const named = choices.find(
+      (choice) => typeof choice === "string" && text.includes(choice.toLowerCase().replaceAll("_", " ")),
+    );
+    const right = named ?? pick(choices, this.#options.text, ...path, "choice");
+    if (this.#takesFactRightly(path)) return right;
+    return (
+      pick(
+        choices.filter((choice) => choice !== right),
+        this.#options.seed,
+        ...path,
+        "wrong",
+      ) ?? right
+    );
+  }
+
+  #summary(path: readonly string[]): string {
+    const found = sentences(this.#options.text);
+    const chosen = pick(found, this.#options.text, ...path, "sentence") ?? "nothing to say";
+    return cutAtWord(chosen, SUMMARY_CHARACTERS);
+  }
+
+  #takesFactRightly(path: readonly string[]): boolean {
+    return draw(this.#options.seed, ...path, "fact") < this.#options.accuracy;
+  }
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  date: "2026-01-31",
+  "date-time": "2026-01-31T12:00:00Z",
+  time: "12:00:00Z",
+  email: "someone@example.com",
+  uri: "https://example.com/",
+  uuid: "123e4567-e89b-42d3-a456-426614174000",
+  ipv4: "192.0.2.1",
+  hostname: "example.com",
+};
+
+function matching(pattern: string, label: string, text: string): string {
+  const expression = new RegExp(pattern, "u");
+  if (expression.test(label)) return label;
+  const inside = new RegExp(pattern.replace(/^\^|\$$/g, ""), "u").exec(text)?.[0];
+  if (inside !== undefined && expression.test(inside)) return inside;
+  return sampleOf(pattern) ?? label;
+}
+
+function typeOf(rule: JsonRecord, depth: number): string {
+  const { type } = rule;
+  if (typeof type === "string") return type;
+  if (Array.isArray(type)) return String((depth < MAX_DEPTH && type.find((it) => it !== "null")) || "null");
+  if (rule["properties"] !== undefined || rule["required"] !== undefined) return "object";
+  return rule["items"] !== undefined || rule["prefixItems"] !== undefined ? "array" : "string";
+}
+
+function record(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {};
+}
+
+function merged(left: JsonRecord, right: JsonRecord): JsonRecord {
+  const required = [left["required"], right["required"]].flatMap((it) => (Array.isArray(it) ? it : []));
+  return {
+    ...left,
+    ...right,
+    ...(left["properties"] || right["properties"]
+      ? { properties: { ...record(left["properties"]), ...record(right["properties"]) } }
+      : {}),
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
+
+function isNull(schema: unknown): boolean {
+  return isRecord(schema) && schema["type"] === "null";
+}
+
+function bound(value: unknown, otherwise: number): number {
+  return typeof value === "number" ? value : otherwise;
+}
+
+function exclusive(value: unknown, nudge: number, otherwise: number): number {
+  return typeof value === "number" ? value + nudge : otherwise;
+}
+
+function pointer(root: unknown, reference: string): unknown {
+  let current = root;
+  for (const step of reference.replace(/^#/, "").split("/").slice(1)) {
+    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    current = isRecord(current) ? current[key] : undefined;
+  }
+  return current;
+}
