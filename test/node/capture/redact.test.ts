@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import type { Capture } from "../../../src/capture/capture.ts";
+import { redactor } from "../../../src/capture/redact.ts";
+
+const capture = (parts: Partial<Capture>): Capture => ({
+  id: "cap_1",
+  at: 0,
+  payload: { kind: "variables", variables: {} },
+  inferenceId: undefined,
+  route: "r",
+  variant: undefined,
+  output: undefined,
+  outcome: "answered",
+  served: undefined,
+  tags: {},
+  ...parts,
+});
+
+const variables = (value: Record<string, unknown>) => capture({ payload: { kind: "variables", variables: value } });
+const content = ({ payload }: Capture) => (payload.kind === "variables" ? payload.variables : payload.request);
+
+describe("redaction by path", () => {
+  const customer = {
+    name: "Ada",
+    email: "ada@example.com",
+    orders: [
+      { card: "4111", n: 1 },
+      { card: "4222", n: 2 },
+    ],
+  };
+
+  for (const [path, expected] of [
+    ["$.input.customer.email", { customer: { ...customer, email: "[redacted]" } }],
+    ["input.customer.name", { customer: { ...customer, name: "[redacted]" } }],
+    [
+      "$..card",
+      {
+        customer: {
+          ...customer,
+          orders: [
+            { card: "[redacted]", n: 1 },
+            { card: "[redacted]", n: 2 },
+          ],
+        },
+      },
+    ],
+    [
+      "$.input.customer.orders[1].card",
+      { customer: { ...customer, orders: [customer.orders[0], { card: "[redacted]", n: 2 }] } },
+    ],
+    [
+      "$.input.customer.orders[*].n",
+      {
+        customer: {
+          ...customer,
+          orders: [
+            { card: "4111", n: "[redacted]" },
+            { card: "4222", n: "[redacted]" },
+          ],
+        },
+      },
+    ],
+    ["$.input['customer']", { customer: "[redacted]" }],
+    ["$.input.nobody", { customer }],
+  ] as const) {
+    it(`reads ${path}`, () => {
+      const redact = redactor({ paths: [path], patterns: [] });
+      expect(content(redact(variables({ customer })))).toEqual(expected);
+    });
+  }
+
+  it("reaches into an output that is JSON, and leaves one that is not as it is", () => {
+    const redact = redactor({ paths: ["$.output.summary"], patterns: [] });
+    expect(redact(capture({ output: '{"summary":"secret","ok":1}' })).output).toBe('{"summary":"[redacted]","ok":1}');
+    expect(redact(capture({ output: "plain { text" })).output).toBe("plain { text");
+    expect(redact(capture({ output: '{ "spacing":  1 }' })).output).toBe('{ "spacing":  1 }');
+  });
+
+  for (const path of ["", "$", "a..", "$.[", "$.a['b"]) {
+    it(`refuses ${JSON.stringify(path)} by name`, () => {
+      expect(() => redactor({ paths: [path], patterns: [] })).toThrow(/capture\.redact\.paths/);
+    });
+  }
+});
+
+describe("redaction by pattern", () => {
+  it("replaces matches in nested variables, messages, output and tags", () => {
+    const redact = redactor({ paths: [], patterns: ["\\b\\d{3}-\\d{2}-\\d{4}\\b"] });
+    const ssn = "id 123-45-6789.";
+    const clean = "id [redacted].";
+    expect(content(redact(variables({ deep: [{ note: ssn }] })))).toEqual({ deep: [{ note: clean }] });
+    const request = { messages: [{ role: "user", content: [{ type: "text", text: ssn }] }] };
+    expect(content(redact(capture({ payload: { kind: "messages", request } })))).toEqual({
+      messages: [{ role: "user", content: [{ type: "text", text: clean }] }],
+    });
+    expect(redact(capture({ output: ssn, tags: { client: ssn } }))).toMatchObject({
+      output: clean,
+      tags: { client: clean },
+    });
+  });
+
+  it("refuses a pattern that is no regular expression", () => {
+    expect(() => redactor({ paths: [], patterns: ["("] })).toThrow(/capture\.redact\.patterns/);
+  });
+});
+
+describe("credentials", () => {
+  const redact = redactor({ paths: [], patterns: [] });
+  for (const [kind, secret] of [
+    ["an OpenAI key", `sk-proj-${"a1".repeat(20)}`],
+    ["an Anthropic key", `sk-ant-api03-${"b2".repeat(20)}`],
+    ["a modelrig key", `rig_sk_${"c3".repeat(16)}`],
+    ["a Google key", `AIza${"d4".repeat(18)}`],
+    ["a Groq key", `gsk_${"e5".repeat(16)}`],
+    ["a GitHub token", `ghp_${"f6".repeat(18)}`],
+    ["a Slack token", `xoxb-${"1234567890-".repeat(2)}abc`],
+    ["an AWS key id", `AKIA${"ABCD".repeat(4)}`],
+    ["a bearer header", `Bearer ${"g7".repeat(16)}`],
+    ["a JWT", `eyJ${"h8".repeat(8)}.eyJ${"i9".repeat(8)}.${"j0".repeat(8)}`],
+    ["a private key", "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----"],
+  ] as const) {
+    it(`never keeps ${kind}`, () => {
+      const kept = redact(
+        capture({ payload: { kind: "variables", variables: { log: `before ${secret} after` } }, output: secret }),
+      );
+      expect(JSON.stringify(kept)).not.toContain(secret.slice(8, 24));
+      expect(content(kept)).toEqual({ log: "before [redacted] after" });
+    });
+  }
+
+  it("leaves ordinary words alone", () => {
+    const log = "skip risk-free task-oriented sk-learn and the bearer of news";
+    expect(content(redact(variables({ log })))).toEqual({ log });
+  });
+});
