@@ -8,11 +8,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import type { CompiledBundle } from "../src/config/config.ts";
+import { DEFAULT_CONFIG } from "../src/config/defaults.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = join(root, "dist", "worker");
 const bundleFile = join(out, "index.js");
 const manifestFile = join(out, "manifest.json");
+
+/** What the bundle embeds in the place of compiled routes. */
+const NO_ROUTES: CompiledBundle = { schema: "modelrig.compiled/1", routes: [], config: DEFAULT_CONFIG };
 
 const BUNDLE_INPUTS = ["workers", "durable", "src", "package.json", "scripts/build.ts"];
 const MANIFEST_INPUTS = ["wrangler.toml", "scripts/build.ts"];
@@ -35,7 +40,6 @@ function isCurrent(target: string, inputs: readonly string[]): boolean {
 }
 
 async function bundleWorker(): Promise<void> {
-  const { compileAll } = await import("./empty-bundle.ts");
   const result = await build({
     absWorkingDir: root,
     entryPoints: ["workers/index.ts"],
@@ -59,7 +63,7 @@ async function bundleWorker(): Promise<void> {
         setup(plugin) {
           plugin.onResolve({ filter: /^modelrig:compiled$/ }, ({ path }) => ({ path, namespace: "compiled" }));
           plugin.onLoad({ filter: /.*/, namespace: "compiled" }, () => ({
-            contents: JSON.stringify(compileAll),
+            contents: JSON.stringify(NO_ROUTES),
             loader: "json",
           }));
         },

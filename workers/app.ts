@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import { failure } from "../src/failure/failure.ts";
-import { openaiChatIngress } from "../src/wire/openai-chat/index.ts";
 import { authentication } from "./auth.ts";
 import { runtimeOf } from "./compose.ts";
 import type { AppEnv } from "./context.ts";
@@ -13,7 +12,7 @@ import { models } from "./endpoints/models.ts";
 import { openapi } from "./endpoints/openapi.ts";
 import { run } from "./endpoints/run.ts";
 import { whoami } from "./endpoints/whoami.ts";
-import { HttpFault, notFound } from "./fault.ts";
+import { faultBody, HttpFault, notFound } from "./fault.ts";
 import { requestLimits } from "./limits.ts";
 import { logError } from "./log.ts";
 
@@ -40,7 +39,7 @@ export function createApp(): Hono<AppEnv> {
 }
 
 function faultResponse(fault: HttpFault): Response {
-  return Response.json(openaiChatIngress.encodeError(fault.failure, { attempts: [] }), {
+  return Response.json(faultBody(fault), {
     status: fault.status,
     headers: fault.headers,
   });

@@ -15,6 +15,21 @@ export class HttpFault extends Error {
   }
 }
 
+/** OpenAI's error shape, as clients of any dialect can read it before their endpoint is known. */
+export function faultBody({ status, failure: fault }: HttpFault): Record<string, unknown> {
+  return {
+    error: {
+      message: fault.message,
+      type: status >= 500 ? "api_error" : "invalid_request_error",
+      code: fault.code ?? fault.reason ?? fault.class,
+      param: fault.param ?? null,
+      failure_class: fault.class,
+      inference_id: null,
+      attempts: [],
+    },
+  };
+}
+
 export const badRequest = (message: string, code: string, param?: string): HttpFault =>
   new HttpFault(400, failure("bad_request", message, { code, param }));
 
