@@ -171,16 +171,28 @@ function highestRate(price: Price, tier: ServiceTier, name: RateName, prompt: nu
 
 function resolve(price: Price, tier: ServiceTier, name: RateName, choose: (rate: Rate) => number): bigint {
   const own = price.tierRates?.[tier]?.[name];
-  if (own) return scaledInteger(choose(own), RATE_DECIMALS) * ONE;
+  if (own) return exactRate(choose(own)) * ONE;
   const standard = price[name];
-  if (standard) {
-    return (
-      scaledInteger(choose(standard), RATE_DECIMALS) *
-      scaledInteger(price.tierMultiplier?.[tier] ?? 1, MULTIPLIER_DECIMALS)
-    );
-  }
+  if (standard) return exactRate(choose(standard)) * multiplierOf(price, tier);
   const next = FALLBACK[name];
   return next === undefined ? 0n : resolve(price, tier, next, choose);
+}
+
+function multiplierOf(price: Price, tier: ServiceTier): bigint {
+  const multiplier = price.tierMultiplier?.[tier];
+  return multiplier === undefined ? ONE : scaledInteger(multiplier, MULTIPLIER_DECIMALS);
+}
+
+/** Rates come from price tables, so there are only so many; their decimal text is read once. */
+const exactRates = new Map<number, bigint>();
+
+function exactRate(rate: number): bigint {
+  let exact = exactRates.get(rate);
+  if (exact === undefined) {
+    exact = scaledInteger(rate, RATE_DECIMALS);
+    exactRates.set(rate, exact);
+  }
+  return exact;
 }
 
 function flatGrains(usd: number | undefined, times: number): bigint {

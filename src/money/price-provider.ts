@@ -1,0 +1,26 @@
+/** Ids of the price data for names used here, in model prefixes and in other tables. Any other name stands for itself. */
+const ALIASES: Readonly<Record<string, string>> = {
+  gemini: "google",
+  vertex: "google",
+  xai: "x-ai",
+  "z-ai": "zai",
+  mistralai: "mistral",
+  moonshot: "moonshotai",
+  bedrock: "aws",
+  "fireworks-ai": "fireworks",
+  "together-ai": "together",
+  togetherai: "together",
+};
+
+/** Routers that pass a vendor's list price on: what they do not list themselves costs what the vendor asks. */
+const PASSES_LIST_PRICE: ReadonlySet<string> = new Set(["openrouter"]);
+
+/** Provider id in the price data. */
+export function priceProviderOf(provider: string): string {
+  const name = provider.toLowerCase();
+  return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
+}
+
+export function passesListPrice(providerId: string): boolean {
+  return PASSES_LIST_PRICE.has(providerId);
+}
