@@ -164,6 +164,11 @@ export interface ChatRequest {
   readonly includeUsage: boolean;
   /** The client's own body. Canonical fields above win over it; only the same dialect may read it. */
   readonly native?: NativeBody | undefined;
+  /**
+   * Fields of the client's body without a neutral form, as paths (`store`, `messages[].name`). Only the client's own
+   * dialect carries them, through `native`; every other upstream reports them as dropped.
+   */
+  readonly unmapped?: readonly string[] | undefined;
 }
 
 export type UnifiedFinish = "stop" | "length" | "tool-calls" | "content-filter" | "error" | "other";

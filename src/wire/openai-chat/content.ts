@@ -1,0 +1,81 @@
+/** What an answer's message, or a delta of one, holds besides tool calls. */
+import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "../../json/record.ts";
+import type { AssistantPart, ReasoningPart } from "../chat.ts";
+
+/** Reasoning first, then text and refusal, empty ones left out. `message` is a `message` or a `delta`. */
+export function contentParts(message: JsonRecord): AssistantPart[] {
+  const parts: AssistantPart[] = reasoningParts(message);
+  const content = message["content"];
+  if (typeof content === "string") {
+    if (content !== "") parts.push({ type: "text", text: content });
+  } else if (Array.isArray(content)) {
+    for (const part of content) if (isRecord(part)) parts.push(...arrayPart(part));
+  }
+  const refusal = stringAt(message, "refusal");
+  if (refusal) parts.push({ type: "refusal", text: refusal });
+  return parts;
+}
+
+/** Mistral sends text and thinking as parts of `content`. */
+function arrayPart(part: JsonRecord): AssistantPart[] {
+  switch (part["type"]) {
+    case "text": {
+      const text = stringAt(part, "text");
+      return text ? [{ type: "text", text }] : [];
+    }
+    case "refusal": {
+      const text = stringAt(part, "refusal");
+      return text ? [{ type: "refusal", text }] : [];
+    }
+    case "thinking": {
+      const text = stringAt(part, "thinking") ?? joinedText(arrayAt(part, "thinking"));
+      const signature = stringAt(part, "signature");
+      return text || signature ? [{ type: "reasoning", text, signature }] : [];
+    }
+    default:
+      return [{ type: "native", dialect: "openai-chat", value: part }];
+  }
+}
+
+function joinedText(parts: readonly unknown[] | undefined): string {
+  return parts?.map((part) => stringAt(part, "text") ?? "").join("") ?? "";
+}
+
+/**
+ * `reasoning_content` (DeepSeek, xAI, Z.ai, Moonshot), `reasoning` (Groq, Cerebras, OpenRouter), and `reasoning_details`,
+ * which repeats the text of `reasoning` and adds signatures and encrypted thinking.
+ */
+export function reasoningParts(message: JsonRecord): ReasoningPart[] {
+  const details = (arrayAt(message, "reasoning_details") ?? []).filter(isRecord).map(reasoningDetail);
+  const parts = details.filter((part) => part.text !== "" || part.signature || part.encrypted);
+  const text = stringAt(message, "reasoning_content") || stringAt(message, "reasoning");
+  if (text && !parts.some((part) => part.text !== "")) parts.unshift({ type: "reasoning", text });
+  return parts;
+}
+
+function reasoningDetail(detail: JsonRecord): ReasoningPart {
+  const text = stringAt(detail, "text") ?? stringAt(detail, "summary") ?? "";
+  return {
+    type: "reasoning",
+    text,
+    signature: stringAt(detail, "signature") || undefined,
+    encrypted: stringAt(detail, "data") || undefined,
+    id: stringAt(detail, "id"),
+  };
+}
+
+/** Gemini's thought signature, which its OpenAI endpoint puts beside a tool call and wants back. */
+export function thoughtSignature(call: JsonRecord): string | undefined {
+  return stringAt(recordAt(recordAt(call, "extra_content"), "google"), "thought_signature");
+}
+
+/** Arguments as JSON text. A call without any means no arguments, for which clients expect an empty object. */
+export function argumentsText(value: unknown): string {
+  if (typeof value === "string") return value.trim() === "" ? "{}" : value;
+  return value === undefined || value === null ? "{}" : JSON.stringify(value);
+}
+
+/** For upstreams that give calls no id. Clients look ids up over the whole conversation, so the answer's id is part of it. */
+export function generatedCallId(answerId: string | undefined, choice: number, index: number): string {
+  return ["call", answerId, choice, index].filter((part) => part !== undefined && part !== "").join("_");
+}

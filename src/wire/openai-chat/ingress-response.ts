@@ -1,0 +1,93 @@
+/** Neutral answer → body of a chat completion, for a client. */
+import { arrayAt, isRecord, type JsonRecord, recordAt } from "../../json/record.ts";
+import { type AnswerChoice, type AssistantPart, answerText, type ChatAnswer, type ToolCallPart } from "../chat.ts";
+import type { ServedContext } from "../dialect.ts";
+import { wireFinish } from "./finish.ts";
+import { wireUsage } from "./usage.ts";
+
+type Wire = Record<string, unknown>;
+
+/** Names the model that served and our own id, whoever answered; a provider's further fields stay. */
+export function encodeAnswer(answer: ChatAnswer, served: ServedContext): Wire {
+  const own = answer.native?.dialect === "openai-chat" ? answer.native.body : undefined;
+  const usage = answer.usage && wireUsage(answer.usage, recordAt(own, "usage"));
+  const ownChoices = arrayAt(own, "choices") ?? [];
+  return {
+    ...own,
+    id: served.id,
+    object: "chat.completion",
+    created: served.created,
+    model: served.model,
+    choices: answer.choices.map((choice, position) => encodeChoice(choice, ownChoices[position])),
+    ...(usage ? { usage } : {}),
+    ...(answer.servedTier === undefined ? {} : { service_tier: answer.servedTier }),
+  };
+}
+
+function encodeChoice(choice: AnswerChoice, own: unknown): Wire {
+  const base = isRecord(own) ? own : {};
+  const message = recordAt(base, "message");
+  return {
+    ...base,
+    index: choice.index,
+    message: message ? repairedMessage(message, choice) : builtMessage(choice.content),
+    logprobs: choice.logprobs ?? null,
+    finish_reason: wireFinish(choice.finish),
+  };
+}
+
+/** A provider's own message in the form that OpenAI's clients expect: text as a string, every call with id and type. */
+function repairedMessage(message: JsonRecord, choice: AnswerChoice): Wire {
+  const repaired: Wire = { ...message, role: "assistant" };
+  if (Array.isArray(message["content"])) {
+    repaired["content"] = answerText(choice);
+    const thought = joined(choice.content, "reasoning");
+    if (thought !== "") repaired["reasoning_content"] ??= thought;
+  }
+  repaired["content"] ??= null;
+  repaired["refusal"] ??= null;
+  const calls = arrayAt(message, "tool_calls");
+  if (calls && calls.length > 0) {
+    const neutral = choice.content.filter((part) => part.type === "tool-call");
+    repaired["tool_calls"] = calls.filter(isRecord).map((call, index) => repairedCall(call, neutral[index]));
+  }
+  return repaired;
+}
+
+function repairedCall(call: JsonRecord, neutral: ToolCallPart | undefined): Wire {
+  const { index: _index, ...rest } = call;
+  if (neutral === undefined || call["custom"] !== undefined) return rest;
+  const called = { ...recordAt(call, "function"), name: neutral.name, arguments: neutral.arguments };
+  return { ...rest, id: neutral.id, type: "function", function: called };
+}
+
+function builtMessage(content: readonly AssistantPart[]): Wire {
+  const calls = content.filter((part) => part.type === "tool-call");
+  const text = joined(content, "text");
+  const refusal = joined(content, "refusal");
+  const thought = joined(content, "reasoning");
+  return {
+    role: "assistant",
+    content: text === "" && (calls.length > 0 || refusal !== "") ? null : text,
+    refusal: refusal === "" ? null : refusal,
+    ...(thought === "" ? {} : { reasoning_content: thought }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map(builtCall) }),
+  };
+}
+
+/** A call as OpenAI writes it; Gemini's signature travels in `extra_content`, as Google's own endpoint does it. */
+export function builtCall(call: Omit<ToolCallPart, "type">): Wire {
+  const google = call.signature === undefined ? undefined : { google: { thought_signature: call.signature } };
+  return {
+    id: call.id,
+    type: "function",
+    function: { name: call.name, arguments: call.arguments },
+    ...(google ? { extra_content: google } : {}),
+  };
+}
+
+function joined(content: readonly AssistantPart[], type: "text" | "refusal" | "reasoning"): string {
+  let text = "";
+  for (const part of content) if (part.type === type) text += part.text;
+  return text;
+}

@@ -1,0 +1,183 @@
+/**
+ * Neutral request → body of `POST /chat/completions`. A client that spoke this dialect gets its own body sent, with the
+ * neutral fields on top; what the target cannot take is reported, or refused where leaving it out would change the answer.
+ */
+import { err, failure, ok, type Result } from "../../failure/failure.ts";
+import { isRecord, type JsonRecord } from "../../json/record.ts";
+import { toStrictSubset } from "../../json/strict-subset.ts";
+import type { ChatRequest, FunctionTool, JsonSchema } from "../chat.ts";
+import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
+import { originOf } from "../origin.ts";
+import { NEUTRAL_FIELDS } from "./fields.ts";
+import { encodeMessages } from "./request-messages.ts";
+import { applyQuirks, isReasoningModel, SAMPLING_FIELDS } from "./request-quirks.ts";
+
+type Body = Record<string, unknown>;
+
+const DIALECT = "openai-chat";
+
+export function encodeRequest(request: ChatRequest, target: WireTarget): Result<EncodedRequest> {
+  const dropped: DroppedField[] = [];
+  const messages = encodeMessages(request, target, dropped);
+  if (!messages.ok) return messages;
+  const format = responseFormat(request, target);
+  if (!format.ok) return format;
+  const tools = toolFields(request, target, dropped);
+  if (!tools.ok) return tools;
+
+  const native = request.native?.dialect === DIALECT ? request.native.body : undefined;
+  const body: Body = {
+    ...clientFields(native, request, dropped),
+    model: target.model,
+    messages: messages.value,
+    ...tools.value,
+    ...format.value,
+    ...scalarFields(request),
+    ...reasoningFields(request, dropped),
+    ...streamFields(request, native, target),
+  };
+  if (isReasoningModel(target) && request.reasoning?.effort !== "none") dropSampling(body, target, dropped);
+  const refused = applyQuirks(body, request, target, dropped);
+  if (refused) return err(refused);
+  const headers: Record<string, string> = request.stream ? { accept: "text/event-stream" } : {};
+  return ok({ path: "/chat/completions", headers, body, dropped });
+}
+
+/** Everything of the client's body that no neutral field stands for. */
+function clientFields(native: JsonRecord | undefined, request: ChatRequest, dropped: DroppedField[]): Body {
+  const unmapped = request.unmapped ?? [];
+  if (native === undefined) {
+    for (const field of unmapped) dropped.push({ field, why: "belongs to another dialect" });
+    return {};
+  }
+  const fields: Body = {};
+  for (const [key, value] of Object.entries(native)) {
+    if (!NEUTRAL_FIELDS.has(key) || unmapped.includes(key)) fields[key] = value;
+  }
+  return fields;
+}
+
+function scalarFields(request: ChatRequest): Body {
+  return defined({
+    max_completion_tokens: request.maxOutputTokens,
+    temperature: request.temperature,
+    top_p: request.topP,
+    top_k: request.topK,
+    stop: request.stop,
+    seed: request.seed,
+    n: request.choices,
+    presence_penalty: request.presencePenalty,
+    frequency_penalty: request.frequencyPenalty,
+    logprobs: request.logprobs,
+    top_logprobs: request.topLogprobs,
+    logit_bias: request.logitBias,
+    service_tier: request.serviceTier,
+    user: request.user,
+    metadata: request.metadata,
+  });
+}
+
+/** Budgets have no field here; the nearest effort stands in, and the report says so. */
+function reasoningFields({ reasoning }: ChatRequest, dropped: DroppedField[]): Body {
+  if (reasoning === undefined) return {};
+  const own = originOf(reasoning, DIALECT);
+  if (own) return own;
+  if (reasoning.summary !== undefined) {
+    dropped.push({ field: "reasoning.summary", why: "chat completions return no reasoning summary" });
+  }
+  if (reasoning.effort !== undefined || reasoning.budgetTokens === undefined) {
+    return defined({ reasoning_effort: reasoning.effort });
+  }
+  const effort = reasoning.budgetTokens <= 2_048 ? "low" : reasoning.budgetTokens <= 12_288 ? "medium" : "high";
+  dropped.push({ field: "reasoning.budget_tokens", why: `sent as reasoning_effort ${effort}` });
+  return { reasoning_effort: effort };
+}
+
+/** Usage is always asked for: without it a stream has no known cost. */
+function streamFields(request: ChatRequest, native: JsonRecord | undefined, target: WireTarget): Body {
+  if (!request.stream) return {};
+  if (target.quirks.noStreamOptions) return { stream: true };
+  const options = native?.["stream_options"];
+  return { stream: true, stream_options: { ...(isRecord(options) ? options : {}), include_usage: true } };
+}
+
+function dropSampling(body: Body, target: WireTarget, dropped: DroppedField[]): void {
+  for (const field of SAMPLING_FIELDS) {
+    if (body[field] === undefined) continue;
+    delete body[field];
+    dropped.push({ field, why: `${target.model} is a reasoning model and refuses sampling parameters` });
+  }
+}
+
+function responseFormat(request: ChatRequest, target: WireTarget): Result<Body> {
+  const format = request.responseFormat;
+  if (format === undefined) return ok({});
+  const own = originOf(format, DIALECT);
+  if (format.type !== "json_schema") return ok({ response_format: own ?? { type: format.type } });
+  const schema = format.strict === true ? strictSchema(format.schema, target, "response_format") : ok(format.schema);
+  if (!schema.ok) return schema;
+  const base = isRecord(own?.["json_schema"]) ? own["json_schema"] : {};
+  const { name, description, strict } = format;
+  const described = { ...base, ...defined({ name, description, strict }), schema: schema.value };
+  return ok({ response_format: { ...own, type: "json_schema", json_schema: described } });
+}
+
+/** The schema in the subset that the target enforces; bounds outside of it move to descriptions. */
+function strictSchema(schema: JsonSchema, target: WireTarget, param: string): Result<JsonSchema> {
+  const subset = target.quirks.schemaSubset;
+  if (subset === undefined) return ok(schema);
+  const fitted = toStrictSubset(schema, subset);
+  if (fitted.ok) return ok(fitted.value.schema);
+  const where = fitted.error.map((fault) => `${fault.pointer || "/"}: ${fault.why}`).join("; ");
+  return err(
+    failure("bad_request", `${target.provider} cannot enforce this schema (${where})`, {
+      reason: "schema_too_complex",
+      param,
+    }),
+  );
+}
+
+function toolFields(request: ChatRequest, target: WireTarget, dropped: DroppedField[]): Result<Body> {
+  const { tools, toolChoice, parallelToolCalls } = request;
+  if (tools === undefined || tools.length === 0) return ok({});
+  const legacy = legacyFunctions(request);
+  if (legacy) return ok(legacy);
+  const encoded: unknown[] = [];
+  for (const [position, tool] of tools.entries()) {
+    const param = `tools[${position}]`;
+    if (tool.type === "native" && tool.dialect !== DIALECT) {
+      dropped.push({ field: param, why: "a tool of another dialect" });
+      continue;
+    }
+    const one = tool.type === "native" ? ok(tool.value) : functionTool(tool, target, param);
+    if (!one.ok) return one;
+    encoded.push(one.value);
+  }
+  if (encoded.length === 0) return ok({});
+  const choice = typeof toolChoice === "object" ? { type: "function", function: toolChoice } : toolChoice;
+  return ok({ tools: encoded, ...defined({ tool_choice: choice, parallel_tool_calls: parallelToolCalls }) });
+}
+
+function functionTool(tool: FunctionTool, target: WireTarget, param: string): Result<Body> {
+  const { name, description, strict } = tool;
+  const parameters =
+    tool.strict === true && tool.parameters !== undefined ? strictSchema(tool.parameters, target, param) : undefined;
+  if (parameters && !parameters.ok) return parameters;
+  const own = originOf(tool, DIALECT);
+  const base = isRecord(own?.["function"]) ? own["function"] : {};
+  const described = defined({ name, description, parameters: parameters?.value ?? tool.parameters, strict });
+  return ok({ ...own, type: "function", function: { ...base, ...described } });
+}
+
+/** A client of the form before `tools` reads its answer in that form too. */
+function legacyFunctions({ native }: ChatRequest): Body | undefined {
+  if (native?.dialect !== DIALECT || native.body["tools"] !== undefined) return undefined;
+  const { functions, function_call } = native.body;
+  return Array.isArray(functions) ? { functions, ...defined({ function_call }) } : undefined;
+}
+
+function defined(fields: Body): Body {
+  const found: Body = {};
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) found[key] = value;
+  return found;
+}

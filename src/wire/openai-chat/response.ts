@@ -1,0 +1,89 @@
+/** A whole answer of `POST /chat/completions` → neutral form. */
+import { classify } from "../../failure/classify.ts";
+import { err, type Failure, failure, ok, type Result } from "../../failure/failure.ts";
+import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import type { AnswerChoice, AssistantPart, ChatAnswer, ToolCallPart } from "../chat.ts";
+import type { WireTarget } from "../dialect.ts";
+import { argumentsText, contentParts, generatedCallId, thoughtSignature } from "./content.ts";
+import { decodeErrorObject } from "./error.ts";
+import { brokenOff, finishReason } from "./finish.ts";
+import { normaliseUsage } from "./usage.ts";
+
+export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnswer> {
+  const fault = errorInside(body, target);
+  if (fault) return err(fault);
+  const choices = arrayAt(body, "choices");
+  if (!isRecord(body) || choices === undefined) return err(malformed("the answer is not a chat completion"));
+  const id = stringAt(body, "id");
+  const decoded: AnswerChoice[] = [];
+  for (const [position, choice] of choices.entries()) {
+    if (!isRecord(choice)) return err(malformed("the answer holds a choice that is not an object"));
+    const answered = decodeChoice(choice, position, id);
+    const broken = choice["error"] ? errorInside(choice, target) : undefined;
+    if (broken || answered.finish.unified === "error") return err(broken ?? brokenOff(answered.finish));
+    decoded.push(answered);
+  }
+  return ok({
+    id,
+    model: stringAt(body, "model"),
+    created: numberAt(body, "created"),
+    choices: decoded,
+    usage: normaliseUsage(usageOf(body), target.quirks),
+    servedTier: stringAt(body, "service_tier"),
+    native: { dialect: "openai-chat", body },
+  });
+}
+
+/** The failure that an answer or chunk with status 200 carries, if any. */
+export function errorInside(body: unknown, target: WireTarget): Failure | undefined {
+  if (!isRecord(body)) return undefined;
+  const error = body["error"];
+  const named = isRecord(error) || (typeof error === "string" && error !== "");
+  const flat = body["choices"] === undefined && (body["object"] === "error" || body["detail"] !== undefined);
+  return named || flat ? classify(decodeErrorObject(body, target)) : undefined;
+}
+
+/** Groq's older place for usage, and Moonshot's, are beside or inside the choices. */
+export function usageOf(body: JsonRecord): JsonRecord | undefined {
+  return (
+    recordAt(body, "usage") ??
+    recordAt(recordAt(body, "x_groq"), "usage") ??
+    recordAt(arrayAt(body, "choices")?.[0], "usage")
+  );
+}
+
+export function malformed(message: string): Failure {
+  return failure("network", message, { reason: "malformed_response", status: 200 });
+}
+
+function decodeChoice(choice: JsonRecord, position: number, answerId: string | undefined): AnswerChoice {
+  const index = numberAt(choice, "index") ?? position;
+  const message = recordAt(choice, "message") ?? {};
+  const calls = toolCalls(message, answerId, index);
+  const content: AssistantPart[] = [...contentParts(message), ...calls];
+  const logprobs = choice["logprobs"];
+  return {
+    index,
+    content,
+    finish: finishReason(stringAt(choice, "finish_reason"), calls.length > 0),
+    ...(logprobs === undefined || logprobs === null ? {} : { logprobs }),
+  };
+}
+
+/** `tool_calls`, or the `function_call` that they replaced. */
+function toolCalls(message: JsonRecord, answerId: string | undefined, choice: number): ToolCallPart[] {
+  const legacy = recordAt(message, "function_call");
+  const calls = arrayAt(message, "tool_calls") ?? (legacy ? [{ function: legacy }] : []);
+  return calls.filter(isRecord).map((call, index) => {
+    const called = recordAt(call, "function");
+    // A custom tool takes free text, which is kept as it is.
+    const custom = recordAt(call, "custom");
+    return {
+      type: "tool-call",
+      id: stringAt(call, "id") || generatedCallId(answerId, choice, index),
+      name: stringAt(custom ?? called, "name") ?? "",
+      arguments: custom ? (stringAt(custom, "input") ?? "") : argumentsText(called?.["arguments"]),
+      signature: thoughtSignature(call),
+    };
+  });
+}

@@ -1,0 +1,149 @@
+/**
+ * Usage objects of OpenAI-compatible providers → normalised usage, and back.
+ * Providers agree on `prompt_tokens` and `completion_tokens`, not on what these leave out nor on where cached tokens are.
+ */
+import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import type { Usage } from "../../money/usage.ts";
+import type { Quirks } from "../dialect.ts";
+
+/** xAI reports its charge in units of 10⁻¹⁰ dollars. */
+const XAI_TICKS_PER_USD = 1e10;
+
+type UsageQuirks = Pick<Quirks, "outputExcludesReasoning" | "inputExcludesCached">;
+
+/** Undefined where `raw` is no usage object. Figures that contradict each other are kept and flagged. */
+export function normaliseUsage(raw: unknown, quirks: UsageQuirks): Usage | undefined {
+  if (!isRecord(raw)) return undefined;
+  const prompt = tokens(raw, "prompt_tokens") ?? tokens(raw, "input_tokens") ?? tokens(raw, "prompt_eval_count");
+  const completion = tokens(raw, "completion_tokens") ?? tokens(raw, "output_tokens") ?? tokens(raw, "eval_count");
+  const total = tokens(raw, "total_tokens");
+  const details = recordAt(raw, "prompt_tokens_details") ?? recordAt(raw, "prompt_token_details");
+  const outputDetails = recordAt(raw, "completion_tokens_details");
+  const cacheRead = cachedTokens(raw, details);
+  const cacheWrite = tokens(details, "cache_write_tokens") ?? tokens(raw, "cache_creation_input_tokens");
+  const reasoning = tokens(outputDetails, "reasoning_tokens") ?? tokens(raw, "reasoning_tokens");
+
+  const output = withReasoning(completion, reasoning, prompt, total, quirks);
+  const input = withCached(prompt, (cacheRead ?? 0) + (cacheWrite ?? 0), output, total, quirks);
+  const uncached = input === undefined ? undefined : input - (cacheRead ?? 0) - (cacheWrite ?? 0);
+  const spoken = tokens(outputDetails, "audio_tokens");
+  const drawn = tokens(outputDetails, "image_tokens");
+  const inconsistent =
+    (uncached !== undefined && uncached < 0) ||
+    (output !== undefined && (reasoning ?? 0) > output) ||
+    (total !== undefined && input !== undefined && output !== undefined && total !== input + output);
+  return {
+    input: {
+      total: input,
+      uncached: uncached !== undefined && uncached < 0 ? undefined : uncached,
+      cacheRead,
+      cacheWrite,
+      audio: tokens(details, "audio_tokens"),
+      image: tokens(details, "image_tokens"),
+      video: tokens(details, "video_tokens"),
+    },
+    output: {
+      total: output,
+      text: output === undefined ? undefined : Math.max(0, output - (reasoning ?? 0) - (spoken ?? 0) - (drawn ?? 0)),
+      reasoning,
+      audio: spoken,
+      image: drawn,
+    },
+    searches: tokens(raw, "num_search_queries") ?? tokens(recordAt(raw, "server_tool_use"), "web_search_requests"),
+    reportedUsd: reportedUsd(raw),
+    estimated: false,
+    ...(inconsistent ? { inconsistent } : {}),
+    raw,
+  };
+}
+
+/** OpenAI's own shape. `base` keeps a provider's further fields (cost, timings). Undefined where a figure is unknown. */
+export function wireUsage(usage: Usage, base: JsonRecord = {}): Record<string, unknown> | undefined {
+  const { input, output } = usage;
+  if (input.total === undefined || output.total === undefined) return undefined;
+  return {
+    ...base,
+    prompt_tokens: input.total,
+    completion_tokens: output.total,
+    total_tokens: input.total + output.total,
+    prompt_tokens_details: {
+      ...recordAt(base, "prompt_tokens_details"),
+      ...defined({ cached_tokens: input.cacheRead, cache_write_tokens: input.cacheWrite, audio_tokens: input.audio }),
+    },
+    completion_tokens_details: {
+      ...recordAt(base, "completion_tokens_details"),
+      ...defined({ reasoning_tokens: output.reasoning, audio_tokens: output.audio }),
+    },
+  };
+}
+
+/** OpenAI and most; Mistral's second and third spelling; DeepSeek; Moonshot; proxies that keep Anthropic's word. */
+function cachedTokens(raw: JsonRecord, details: JsonRecord | undefined): number | undefined {
+  return (
+    tokens(details, "cached_tokens") ??
+    tokens(raw, "num_cached_tokens") ??
+    tokens(raw, "prompt_cache_hit_tokens") ??
+    tokens(raw, "cached_tokens") ??
+    tokens(raw, "cache_read_input_tokens")
+  );
+}
+
+/** The total, where reported, says whether the completion count left the reasoning out. */
+function withReasoning(
+  completion: number | undefined,
+  reasoning: number | undefined,
+  prompt: number | undefined,
+  total: number | undefined,
+  quirks: UsageQuirks,
+): number | undefined {
+  if (completion === undefined || reasoning === undefined || reasoning === 0) return completion;
+  if (reasoning > completion) return completion + reasoning;
+  if (prompt !== undefined && total !== undefined) {
+    if (total === prompt + completion) return completion;
+    if (total === prompt + completion + reasoning) return completion + reasoning;
+  }
+  return quirks.outputExcludesReasoning ? completion + reasoning : completion;
+}
+
+function withCached(
+  prompt: number | undefined,
+  cached: number,
+  output: number | undefined,
+  total: number | undefined,
+  quirks: UsageQuirks,
+): number | undefined {
+  if (prompt === undefined || cached === 0) return prompt;
+  if (cached > prompt && quirks.inputExcludesCached) return prompt + cached;
+  if (output !== undefined && total !== undefined) {
+    if (total === prompt + output) return prompt;
+    if (total === prompt + cached + output) return prompt + cached;
+  }
+  return quirks.inputExcludesCached ? prompt + cached : prompt;
+}
+
+/** What the provider says it charged. OpenRouter repeats the upstream's share, which counts only with the user's own key. */
+function reportedUsd(raw: JsonRecord): number | undefined {
+  const ticks = numberAt(raw, "cost_in_usd_ticks");
+  if (ticks !== undefined) return ticks / XAI_TICKS_PER_USD;
+  const cost = dollars(raw, "cost") ?? numberAt(raw, "estimated_cost") ?? numberAt(recordAt(raw, "cost"), "total_cost");
+  if (cost === undefined || raw["is_byok"] !== true) return cost;
+  return cost + (numberAt(recordAt(raw, "cost_details"), "upstream_inference_cost") ?? 0);
+}
+
+function dollars(raw: JsonRecord, key: string): number | undefined {
+  const text = stringAt(raw, key);
+  const amount = text === undefined ? numberAt(raw, key) : Number.parseFloat(text);
+  return amount !== undefined && Number.isFinite(amount) ? amount : undefined;
+}
+
+/** A token count; anything else than a whole number from 0 up counts as not reported. */
+function tokens(record: JsonRecord | undefined, key: string): number | undefined {
+  const count = numberAt(record, key);
+  return count !== undefined && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
+}
+
+function defined(fields: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) found[key] = value;
+  return found;
+}

@@ -1,0 +1,88 @@
+/** Server-sent events: one reader and one writer for all dialects. */
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import type { SseEvent } from "./dialect.ts";
+
+/** Most characters of one unfinished event; a longer one is an attack or a fault, never an answer. */
+const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
+/** Bytes read after a protocol's own end, to hand the connection back in a usable state. */
+const MAX_DRAIN_BYTES = 64 * 1024;
+
+export interface SseReader {
+  /** The next event; undefined after the last. Rejects where the connection breaks or an event has no end. */
+  read(): Promise<SseEvent | undefined>;
+  /** Stops the upstream; a pending `read` answers undefined. Never rejects. */
+  cancel(): Promise<void>;
+  /** Reads what little follows an answer's end, so that its connection can serve again. Never rejects. */
+  drain(): Promise<void>;
+}
+
+/**
+ * Reads events as the consumer asks for them: nothing is fetched ahead of `read`. Line ends may be LF, CR, CRLF or mixed,
+ * characters may be cut anywhere, and the last event needs no blank line. Comments are skipped: a keep-alive is no content.
+ */
+export function sseReader(body: ReadableStream<Uint8Array>): SseReader {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let queue: EventSourceMessage[] = [];
+  let next = 0;
+  let ended = false;
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_LENGTH,
+    onEvent: (event) => void queue.push(event),
+    onError: (error) => {
+      if (error.type === "max-buffer-size-exceeded") throw error;
+    },
+  });
+
+  const refill = async (): Promise<void> => {
+    queue = [];
+    next = 0;
+    while (queue.length === 0 && !ended) {
+      const { done, value } = await reader.read();
+      ended = done;
+      // Two line ends close a last line and its event; where both were there already they mean nothing.
+      parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
+    }
+  };
+
+  return {
+    async read() {
+      if (next === queue.length) await refill();
+      const event = queue[next];
+      next += 1;
+      return event;
+    },
+    async cancel() {
+      ended = true;
+      await reader.cancel().catch(() => undefined);
+    },
+    async drain() {
+      try {
+        for (let bytes = 0; bytes <= MAX_DRAIN_BYTES; ) {
+          const { done, value } = await reader.read();
+          if (done) return;
+          bytes += value.byteLength;
+        }
+        await reader.cancel();
+      } catch {
+        // The answer is complete; how its connection ends changes nothing.
+      }
+    },
+  };
+}
+
+/** All events of a body, for consumers that need no control over single reads. Leaving the loop cancels the body. */
+export async function* sseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent, void, undefined> {
+  const reader = sseReader(body);
+  try {
+    for (let event = await reader.read(); event !== undefined; event = await reader.read()) yield event;
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** One event, LF framed. `data` may hold line ends; each line gets its own field. */
+export function sseFrame(data: string, event?: string): string {
+  const lines = data.includes("\n") || data.includes("\r") ? data.replace(/\r\n|\r|\n/g, "\ndata: ") : data;
+  return event === undefined ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`;
+}
