@@ -150,7 +150,11 @@ export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"
   });
   return documented.getOpenAPI31Document({
     openapi: "3.1.0",
-    info: { title: "modelrig", version: "1", license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+    info: {
+      title: "modelrig",
+      version: "1",
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+    },
     servers: [{ url: "/" }],
   });
 }

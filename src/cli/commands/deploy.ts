@@ -55,7 +55,7 @@ async function deploy(io: Io, options: DeployOptions): Promise<ExitCode> {
 }
 
 async function check(io: Io, options: DeployOptions): Promise<Plan> {
-  const compiled = await compileFor({ ...io, cwd: projectRoot }, {});
+  const compiled = await compileFor(io, { cwd: projectRoot });
   const variables = environment(io, options.envFile);
   const { values, missing } = secretsFor(compiled, variables);
   const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: token } = variables;

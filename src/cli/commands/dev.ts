@@ -18,7 +18,7 @@ import { printJson } from "../output/json.ts";
 interface DevOptions {
   readonly port: string;
   readonly db?: string;
-  readonly routes: string;
+  readonly routes?: string;
   readonly config?: string;
   readonly envFile?: string;
   readonly json?: boolean;
@@ -33,7 +33,7 @@ export const command: CommandModule = {
     command
       .option("--port <n>", "port to listen on, 0 = any free one", "8787")
       .option("--db <file>", "database file; the objects keep their state beside it (default: .modelrig/dev.db)")
-      .option("--routes <dir>", "folder of route bundles", "routes")
+      .option("--routes <dir>", "folder of route bundles (default: routes where it exists)")
       .option("--config <file>", "configuration (default: modelrig.yaml where it exists)")
       .option("--env-file <file>", "file with provider keys (default: .env where it exists)")
       .option("--json", "print one JSON line when ready")
@@ -45,7 +45,7 @@ async function dev(io: Io, options: DevOptions): Promise<ExitCode> {
   const port = portOf(options.port);
   const folder = stateFolder(io.cwd);
   const dbFile = resolve(io.cwd, options.db ?? `${folder}/dev.db`);
-  const compiled = await compileFor(io, { routes: options.routes, config: options.config });
+  const compiled = await compileFor(io, { cwd: io.cwd, routes: options.routes, config: options.config });
   const secrets = secretsFor(compiled, environment(io, options.envFile));
   const closers: (() => Promise<void>)[] = [];
   try {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Miniflare as MiniflareInstance } from "miniflare";
 import { CliError, EXIT } from "../command.ts";
@@ -56,7 +57,7 @@ export async function startWorker(options: WorkerHostOptions): Promise<WorkerHos
     // Request.cf would be fetched from the network, and nothing here reads it.
     cf: false,
     log: new LineLog(LogLevel.WARN),
-    handleRuntimeStdio: (stdout, stderr) => {
+    handleRuntimeStdio: (stdout: Readable, stderr: Readable) => {
       for (const stream of [stdout, stderr]) stream.on("data", (chunk: Buffer) => eachLine(chunk, options.log));
     },
     durableObjectsPersist: options.persist,
