@@ -1,7 +1,6 @@
 /** Everything the Worker is built from: all bundles and the configuration, checked against each other. */
 import type { Result } from "../failure/failure.ts";
-import type { PriceBook } from "../money/price.ts";
-import { type ContextWindows, providerPrices, providerTable } from "../provider/table.ts";
+import { providerPrices, providerTable } from "../provider/table.ts";
 import type { Registry } from "../registry/capability.ts";
 import { compileBundle } from "../route/compile-bundle.ts";
 import { type Fault, hasErrors, mostImportantLast } from "../route/fault.ts";
@@ -16,9 +15,7 @@ export interface SourceFile {
 }
 
 export interface CompileAllContext {
-  /** Prices by the price data's own provider ids; declared prices are laid over them here. */
-  readonly prices: PriceBook;
-  readonly contextWindows?: ContextWindows | undefined;
+  /** Day the prices are looked up for. */
   readonly at: Date;
   /** Text of a file in the routes folder, by its path there. */
   readonly readFile: (path: string) => string | undefined;
@@ -38,8 +35,8 @@ export async function compileAll(
     : { config: DEFAULT_CONFIG, faults: [] };
   // With a broken configuration its providers are unknown, and every route that names one would look wrong.
   if (!config) return { ok: false, error: configFaults, warnings: [] };
-  const providers = providerTable(config, context.contextWindows);
-  const prices = providerPrices(providers, context.prices);
+  const providers = providerTable(config);
+  const prices = providerPrices(providers);
   const compiled = await Promise.all(
     files.map(({ file, text }) => compileBundle(file, text, { ...context, providers, prices })),
   );

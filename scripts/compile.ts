@@ -1,0 +1,21 @@
+/** Compiles routes/ and modelrig.yaml into dist/compiled.json, which the Worker embeds. Exit 3 when they are invalid. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { EXIT } from "../src/cli/command.ts";
+import { compileFolder } from "../src/cli/compile-folder.ts";
+import { processIo } from "../src/cli/io.ts";
+import { printFaults } from "../src/cli/output/faults.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const io = processIo({ noInput: true });
+const { result, texts } = await compileFolder({ cwd: root });
+printFaults(io, result.ok ? result.warnings : result.error, texts);
+if (result.ok) {
+  mkdirSync(join(root, "dist"), { recursive: true });
+  writeFileSync(join(root, "dist", "compiled.json"), `${JSON.stringify(result.value)}\n`);
+  io.stderr.write(`compiled ${result.value.routes.length} routes into dist/compiled.json\n`);
+} else {
+  io.stderr.write("the bundles do not compile\n");
+  process.exitCode = EXIT.no;
+}
