@@ -96,7 +96,7 @@ class ChunkStream implements StreamDecoder {
 
   /** Azure's first chunk has blank names; its model router tells the model only later. */
   #identity(chunk: JsonRecord): StreamEvent[] {
-    this.#servedTier = stringAt(chunk, "service_tier") ?? this.#servedTier;
+    this.#servedTier = stringAt(chunk, "service_tier") || this.#servedTier;
     const id = this.#id ?? (stringAt(chunk, "id") || undefined);
     const model = this.#model ?? (stringAt(chunk, "model") || undefined);
     if (id === this.#id && model === this.#model) return [];

@@ -2,7 +2,7 @@
 import type { IngressDialect, UpstreamDialect } from "../dialect.ts";
 import { decodeError } from "./error.ts";
 import { streamDecoder } from "./events.ts";
-import { encodeError } from "./ingress-error.ts";
+import { encodeError } from "../openai-error-body.ts";
 import { streamEncoder } from "./ingress-events.ts";
 import { decodeRequest } from "./ingress-request.ts";
 import { encodeAnswer } from "./ingress-response.ts";

@@ -9,7 +9,7 @@ import type { ServedContext, StreamEncoder } from "../dialect.ts";
 import { sseFrame } from "../sse.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { wireFinish } from "./finish.ts";
-import { encodeError } from "./ingress-error.ts";
+import { encodeError } from "../openai-error-body.ts";
 import { builtCall } from "./ingress-response.ts";
 import { usageOf } from "./response.ts";
 import { wireUsage } from "./usage.ts";

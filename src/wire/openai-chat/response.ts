@@ -29,7 +29,7 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
     created: numberAt(body, "created"),
     choices: decoded,
     usage: normaliseUsage(usageOf(body), target.quirks),
-    servedTier: stringAt(body, "service_tier"),
+    servedTier: stringAt(body, "service_tier") || undefined,
     native: { dialect: "openai-chat", body },
   });
 }

@@ -1,6 +1,6 @@
 /** A failure in the shape that OpenAI's clients know, with the gateway's own account of it beside. */
-import type { Failure } from "../../failure/failure.ts";
-import { httpError } from "../../failure/http.ts";
+import type { Failure } from "../failure/failure.ts";
+import { httpError } from "../failure/http.ts";
 
 export interface ErrorDetails {
   readonly inferenceId?: string | undefined;
