@@ -1,6 +1,7 @@
 /** One HTTP exchange with a provider: address, key, send, and read within bounds. */
 import { classify } from "../failure/classify.ts";
 import { type Failure, failure, type Result } from "../failure/failure.ts";
+import { parseExact } from "../json/exact-numbers.ts";
 import type { ProviderSpec } from "../provider/provider.ts";
 import type { AuthHeader, EncodedRequest, UpstreamDialect, WireTarget } from "../wire/dialect.ts";
 import type { CallPorts } from "./ports.ts";
@@ -104,7 +105,7 @@ export async function readJson(response: Response, watchdog: Watchdog): Promise<
   const text = await readText(response, MAX_ANSWER_BYTES, watchdog);
   if (!text.ok) return text;
   try {
-    return { ok: true, value: JSON.parse(text.value) as unknown };
+    return { ok: true, value: parseExact(text.value) };
   } catch {
     const type = response.headers.get("content-type") ?? "no content type";
     return {
