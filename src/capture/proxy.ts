@@ -24,7 +24,7 @@ export interface CaptureProxyOptions {
   readonly upstream: string;
   readonly port: number;
   /** The route's own bundle on this machine says `capture: true`. */
-  readonly mayCapture: (route: string) => boolean;
+  readonly mayCapture: (route: string) => Promise<boolean>;
   /** Redacts and writes. What it throws is reported once and costs only the capture. */
   readonly keep: (capture: Capture) => void;
   readonly capabilitiesOf: (served: string) => ModelCapabilities | undefined;
@@ -145,7 +145,7 @@ async function keepExchange(
   options: CaptureProxyOptions,
 ): Promise<void> {
   const call = await observedCall(path, incoming, copies.request);
-  if (!call || isReplay(call) || !options.mayCapture(call.route)) return;
+  if (!call || isReplay(call) || !(await options.mayCapture(call.route))) return;
   const bytes = copies.response.bytes();
   if (!bytes) throw new Error(`its answer is larger than ${COPY_LIMIT_BYTES} bytes`);
   const header = (name: string): string | undefined => {

@@ -1,12 +1,6 @@
 /** Redaction, applied to a capture before it is written: what was redacted never touches the disk. */
+import type { Redaction } from "../config/config.ts";
 import type { Capture } from "./capture.ts";
-
-export interface RedactionRules {
-  /** JSON paths from `input` (variables or request), `output` (when it is JSON) and `tags`, e.g. `$.input..email`. */
-  readonly paths: readonly string[];
-  /** Regular expressions, replaced wherever they match in any text. */
-  readonly patterns: readonly string[];
-}
 
 export type Redact = (capture: Capture) => Capture;
 
@@ -25,72 +19,65 @@ const CREDENTIALS: readonly RegExp[] = [
   /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+/g,
 ];
 
-/** Compiles the rules once. Throws `SyntaxError` naming a path or pattern that cannot be read. */
-export function redactor(rules: RedactionRules): Redact {
-  const paths = rules.paths.map(compilePath);
-  const patterns = [...CREDENTIALS, ...rules.patterns.map(compilePattern)];
-  const scrubText = (text: string): string => patterns.reduce((kept, pattern) => kept.replace(pattern, MARK), text);
+/**
+ * A path is a JSON pointer from the variables, the request, and the output where it is JSON; `*` stands for any one
+ * step. A regex is applied to every text. Throws `SyntaxError` naming a regex that is none.
+ */
+export function redactor(rules: readonly Redaction[]): Redact {
+  const paths = rules.flatMap(({ path, replace }) => (path === undefined ? [] : [{ steps: stepsOf(path), replace }]));
+  const patterns = [
+    ...CREDENTIALS.map((pattern) => ({ pattern, replace: MARK })),
+    ...rules.flatMap(({ regex, replace }) => (regex === undefined ? [] : [{ pattern: compile(regex), replace }])),
+  ];
+  const scrubText = (text: string): string =>
+    // The replacement is literal: `$1` in it means those two characters.
+    patterns.reduce((kept, { pattern, replace }) => kept.replace(pattern, () => replace), text);
+  const blankPaths = (value: unknown): unknown =>
+    paths.reduce((kept, { steps, replace }) => blank(kept, steps, replace), value);
   return function redact(capture) {
-    const parsed = parseJson(capture.output);
-    const input = capture.payload.kind === "variables" ? capture.payload.variables : capture.payload.request;
-    const root: Record<string, unknown> = { input, tags: capture.tags, output: parsed ?? capture.output };
-    const redacted = paths.reduce<unknown>((value, path) => blank(value, path), root) as typeof root;
-    const outputTouched = parsed !== undefined && redacted["output"] !== parsed;
-    const output = outputTouched ? JSON.stringify(redacted["output"]) : capture.output;
-    const clean = scrub(redacted["input"], scrubText) as Record<string, unknown>;
+    const { payload, output } = capture;
+    const asked = payload.kind === "variables" ? payload.variables : payload.request;
+    const clean = scrub(blankPaths(asked), scrubText) as Record<string, unknown>;
     return {
       ...capture,
       payload:
-        capture.payload.kind === "variables"
-          ? { kind: "variables", variables: clean }
-          : { kind: "messages", request: clean },
-      output: output === undefined ? undefined : scrubText(output),
-      tags: scrub(redacted["tags"], scrubText) as Record<string, string>,
+        payload.kind === "variables" ? { kind: "variables", variables: clean } : { kind: "messages", request: clean },
+      output: output === undefined ? undefined : scrubText(blankJson(output, blankPaths)),
+      tags: scrub(capture.tags, scrubText) as Record<string, string>,
     };
   };
 }
 
-type Step =
-  | { readonly type: "key"; readonly key: string }
-  | { readonly type: "any" }
-  /** Matches here and at every depth below. */
-  | { readonly type: "deep" };
-
-function compilePath(path: string): readonly Step[] {
-  const steps: Step[] = [];
-  const token = /\.\.|\.|\[(\d+|\*)\]|\[(?:'([^']*)'|"([^"]*)")\]|([^.[\]'"*$\s]+)|\*/y;
-  token.lastIndex = path.startsWith("$") ? 1 : 0;
-  while (token.lastIndex < path.length) {
-    const match = token.exec(path);
-    if (!match) throw new SyntaxError(`capture.redact.paths: cannot read ${JSON.stringify(path)}`);
-    const [text, index, single, double, name] = match;
-    if (text === "..") steps.push({ type: "deep" });
-    else if (text === "*" || index === "*") steps.push({ type: "any" });
-    else if (text !== ".") steps.push({ type: "key", key: index ?? single ?? double ?? name ?? "" });
-  }
-  if (steps.length === 0 || steps.at(-1)?.type === "deep") {
-    throw new SyntaxError(`capture.redact.paths: ${JSON.stringify(path)} names nothing`);
-  }
-  return steps;
+/** Steps of a JSON pointer (RFC 6901). */
+function stepsOf(pointer: string): readonly string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-function compilePattern(pattern: string): RegExp {
+function compile(regex: string): RegExp {
   try {
-    return new RegExp(pattern, "gu");
+    return new RegExp(regex, "gu");
   } catch (cause) {
-    throw new SyntaxError(`capture.redact.patterns: ${JSON.stringify(pattern)} is not a regular expression`, { cause });
+    throw new SyntaxError(`capture.redact: ${JSON.stringify(regex)} is not a regular expression`, { cause });
   }
 }
 
 /** Replaces what `steps` reach; answers the same value where nothing was reached. */
-function blank(value: unknown, steps: readonly Step[]): unknown {
+function blank(value: unknown, steps: readonly string[], replace: string): unknown {
   const [step, ...rest] = steps;
-  if (!step) return MARK;
+  if (step === undefined) return replace;
   if (typeof value !== "object" || value === null) return value;
-  if (step.type === "deep") {
-    return mapEntries(blank(value, rest) as object, (item) => blank(item, steps));
-  }
-  return mapEntries(value, (item, key) => (step.type === "any" || key === step.key ? blank(item, rest) : item));
+  return mapEntries(value, (item, key) => (step === "*" || key === step ? blank(item, rest, replace) : item));
+}
+
+/** An output keeps its own bytes unless a path reached into it. */
+function blankJson(text: string, change: (value: unknown) => unknown): string {
+  const parsed = parseJson(text);
+  if (parsed === undefined) return text;
+  const changed = change(parsed);
+  return changed === parsed ? text : JSON.stringify(changed);
 }
 
 function scrub(value: unknown, text: (value: string) => string): unknown {
@@ -100,7 +87,6 @@ function scrub(value: unknown, text: (value: string) => string): unknown {
 }
 
 function mapEntries(value: object, change: (item: unknown, key: string) => unknown): unknown {
-  if (typeof value !== "object") return value;
   let touched = false;
   const mapped = Object.entries(value).map(([key, item]): [string, unknown] => {
     const next = change(item, key);

@@ -32,7 +32,7 @@ async function listenWith(handler: Handler, options: Partial<CaptureProxyOptions
   proxy = await startCaptureProxy({
     upstream: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/v1`,
     port: 0,
-    mayCapture: (route) => route.startsWith("open."),
+    mayCapture: async (route) => route.startsWith("open."),
     keep: (capture) => kept.push(capture),
     capabilitiesOf: (served) => (served === "sim/small" ? { native_strict: true } : undefined),
     warn: (message) => warnings.push(message),

@@ -30,64 +30,59 @@ describe("redaction by path", () => {
   };
 
   for (const [path, expected] of [
-    ["$.input.customer.email", { customer: { ...customer, email: "[redacted]" } }],
-    ["input.customer.name", { customer: { ...customer, name: "[redacted]" } }],
+    ["/customer/email", { customer: { ...customer, email: "[x]" } }],
+    ["/customer/orders/1/card", { customer: { ...customer, orders: [customer.orders[0], { card: "[x]", n: 2 }] } }],
     [
-      "$..card",
+      "/*/orders/*/n",
       {
         customer: {
           ...customer,
           orders: [
-            { card: "[redacted]", n: 1 },
-            { card: "[redacted]", n: 2 },
+            { card: "4111", n: "[x]" },
+            { card: "4222", n: "[x]" },
           ],
         },
       },
     ],
-    [
-      "$.input.customer.orders[1].card",
-      { customer: { ...customer, orders: [customer.orders[0], { card: "[redacted]", n: 2 }] } },
-    ],
-    [
-      "$.input.customer.orders[*].n",
-      {
-        customer: {
-          ...customer,
-          orders: [
-            { card: "4111", n: "[redacted]" },
-            { card: "4222", n: "[redacted]" },
-          ],
-        },
-      },
-    ],
-    ["$.input['customer']", { customer: "[redacted]" }],
-    ["$.input.nobody", { customer }],
+    ["/customer", { customer: "[x]" }],
+    ["/nobody", { customer }],
+    ["/customer/name/deeper", { customer }],
   ] as const) {
     it(`reads ${path}`, () => {
-      const redact = redactor({ paths: [path], patterns: [] });
-      expect(content(redact(variables({ customer })))).toEqual(expected);
+      expect(content(redactor([{ path, replace: "[x]" }])(variables({ customer })))).toEqual(expected);
     });
   }
 
+  it("reads escaped steps", () => {
+    const redact = redactor([{ path: "/a~1b/c~0d", replace: "[x]" }]);
+    expect(content(redact(variables({ "a/b": { "c~d": 1 } })))).toEqual({ "a/b": { "c~d": "[x]" } });
+  });
+
+  it("reaches into captured messages", () => {
+    const request = { messages: [{ role: "user", content: "private" }], user: "u1" };
+    const redact = redactor([
+      { path: "/user", replace: "[x]" },
+      { path: "/messages/*/content", replace: "[y]" },
+    ]);
+    expect(content(redact(capture({ payload: { kind: "messages", request } })))).toEqual({
+      messages: [{ role: "user", content: "[y]" }],
+      user: "[x]",
+    });
+  });
+
   it("reaches into an output that is JSON, and leaves one that is not as it is", () => {
-    const redact = redactor({ paths: ["$.output.summary"], patterns: [] });
-    expect(redact(capture({ output: '{"summary":"secret","ok":1}' })).output).toBe('{"summary":"[redacted]","ok":1}');
+    const redact = redactor([{ path: "/summary", replace: "[x]" }]);
+    expect(redact(capture({ output: '{"summary":"secret","ok":1}' })).output).toBe('{"summary":"[x]","ok":1}');
     expect(redact(capture({ output: "plain { text" })).output).toBe("plain { text");
     expect(redact(capture({ output: '{ "spacing":  1 }' })).output).toBe('{ "spacing":  1 }');
   });
-
-  for (const path of ["", "$", "a..", "$.[", "$.a['b"]) {
-    it(`refuses ${JSON.stringify(path)} by name`, () => {
-      expect(() => redactor({ paths: [path], patterns: [] })).toThrow(/capture\.redact\.paths/);
-    });
-  }
 });
 
 describe("redaction by pattern", () => {
   it("replaces matches in nested variables, messages, output and tags", () => {
-    const redact = redactor({ paths: [], patterns: ["\\b\\d{3}-\\d{2}-\\d{4}\\b"] });
+    const redact = redactor([{ regex: "\\b\\d{3}-\\d{2}-\\d{4}\\b", replace: "$1[redacted]" }]);
     const ssn = "id 123-45-6789.";
-    const clean = "id [redacted].";
+    const clean = "id $1[redacted].";
     expect(content(redact(variables({ deep: [{ note: ssn }] })))).toEqual({ deep: [{ note: clean }] });
     const request = { messages: [{ role: "user", content: [{ type: "text", text: ssn }] }] };
     expect(content(redact(capture({ payload: { kind: "messages", request } })))).toEqual({
@@ -100,12 +95,12 @@ describe("redaction by pattern", () => {
   });
 
   it("refuses a pattern that is no regular expression", () => {
-    expect(() => redactor({ paths: [], patterns: ["("] })).toThrow(/capture\.redact\.patterns/);
+    expect(() => redactor([{ regex: "(", replace: "" }])).toThrow(/capture\.redact/);
   });
 });
 
 describe("credentials", () => {
-  const redact = redactor({ paths: [], patterns: [] });
+  const redact = redactor([]);
   for (const [kind, secret] of [
     ["an OpenAI key", `sk-proj-${"a1".repeat(20)}`],
     ["an Anthropic key", `sk-ant-api03-${"b2".repeat(20)}`],

@@ -1,0 +1,51 @@
+/** The engine in this process: providers are called directly, with the keys of this machine. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { uuidv7 } from "uuidv7";
+import type { CallPorts, Clock, EnvelopePort, Recorder } from "../call/ports.ts";
+import type { CompiledBundle } from "../config/config.ts";
+import { createPriceBook } from "../money/price-book.ts";
+import { createSimulator, isSimRequest } from "../provider/sim/simulator.ts";
+import { providerPrices, providerTable } from "../provider/table.ts";
+
+export interface EngineHostOptions {
+  /** Names of provider keys to their values. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly envelopes: EnvelopePort;
+  readonly recorder: Recorder;
+  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+}
+
+/** Breakers are always closed: a replay measures what a candidate does, also while it is failing. */
+export function engineHost({ config }: CompiledBundle, options: EngineHostOptions): CallPorts {
+  const providers = providerTable(config);
+  const simulate = createSimulator();
+  const send = options.fetch ?? ((request) => fetch(request));
+  return {
+    fetch: (request) =>
+      isSimRequest(request) ? simulate(request, clock, { latency: config.simLatency }) : send(request),
+    clock,
+    random: Math.random,
+    newId: (prefix) => `${prefix}_${uuidv7()}`,
+    providers,
+    registry: { find: () => [] },
+    prices: providerPrices(providers, createPriceBook()),
+    breakers: { admit: () => ({ admitted: true }), report: () => undefined },
+    envelopes: options.envelopes,
+    recorder: options.recorder,
+    secret: (name) => options.environment[name] || undefined,
+    // On this machine the simulation is always at hand, as under `modelrig dev`.
+    sim: true,
+  };
+}
+
+const clock: Clock = {
+  now: Date.now,
+  async sleep(ms, signal) {
+    try {
+      await sleep(ms, undefined, { signal });
+    } catch (cause) {
+      // By contract an abort ends the wait early and is no error.
+      if (!signal?.aborted) throw cause;
+    }
+  },
+};
