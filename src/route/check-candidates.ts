@@ -3,6 +3,7 @@ import { worstCase } from "../money/cost.ts";
 import { type NanoUsd, nanoToUsdText, usdToNano } from "../money/nano-usd.ts";
 import { serviceTier } from "../money/tier.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
+import { needsBaseUrl } from "../provider/table.ts";
 import { measuredCapabilities, satisfies } from "../registry/satisfies.ts";
 import type { BundleDraft, CandidateDraft } from "./bundle-shape.ts";
 import type { CompileContext } from "./compile-context.ts";
@@ -51,6 +52,10 @@ function checkProvider(
   { providers }: CompileContext,
 ): Fault[] {
   if (providers.find(provider)) return [];
+  if (needsBaseUrl(provider)) {
+    const message = `provider ${provider} has no address until modelrig.yaml declares its base_url`;
+    return [document.fault("route.provider_without_address", message, { path: ["candidates", index, "provider"] })];
+  }
   const names = providers.all.map(({ name }) => name);
   const suggestion = nearest(provider, names);
   const hint = suggestion ? `did you mean ${suggestion}?` : `known: ${names.join(", ")}`;

@@ -6,7 +6,8 @@ import { nearest } from "../../route/fault.ts";
 import { type NarrowedRoute, narrow, variantNames } from "../../route/narrow.ts";
 import type { Budget, Candidate, Route } from "../../route/route.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io, type RunAction } from "../command.ts";
-import { type CompiledFolder, compileFolder } from "../compile-folder.ts";
+import { compileFor } from "../compile.ts";
+import { compileFolder } from "../compile-folder.ts";
 import { printFaults } from "../output/faults.ts";
 import { printJson } from "../output/json.ts";
 import { printTable } from "../output/table.ts";
@@ -78,7 +79,7 @@ const check = (io: Io, run: RunAction) =>
 
 const list = (io: Io, run: RunAction) =>
   run(async (flags: FolderFlags): Promise<ExitCode> => {
-    const routes = compiledRoutes(io, await compileFolder({ cwd: io.cwd, ...flags }));
+    const routes = await compiledRoutes(io, flags);
     if (flags.json) {
       printJson(io, { schema: "modelrig.routes/1", routes });
       return EXIT.done;
@@ -101,7 +102,7 @@ const list = (io: Io, run: RunAction) =>
 
 const show = (io: Io, run: RunAction) =>
   run(async (name: string, flags: FolderFlags & { readonly variant?: string }): Promise<ExitCode> => {
-    const routes = compiledRoutes(io, await compileFolder({ cwd: io.cwd, ...flags }));
+    const routes = await compiledRoutes(io, flags);
     const route = routes.find((it) => it.name === name);
     if (!route) throw unknownRoute(name, routes);
     const narrowed = narrow(route, flags.variant);
@@ -134,13 +135,8 @@ const create = (io: Io, run: RunAction) =>
     return EXIT.done;
   });
 
-function compiledRoutes(io: Io, { result, texts }: CompiledFolder): readonly Route[] {
-  if (result.ok) return result.value.routes;
-  printFaults(io, result.error, texts);
-  throw new CliError("routes.invalid", "the bundles do not compile", {
-    exitCode: EXIT.no,
-    fix: "modelrig routes check",
-  });
+async function compiledRoutes(io: Io, { routes, config }: FolderFlags): Promise<readonly Route[]> {
+  return (await compileFor(io, { cwd: io.cwd, routes, config })).routes;
 }
 
 function unknownRoute(name: string, routes: readonly Route[]): CliError {

@@ -36,10 +36,9 @@ const REMEMBERED = 4_096;
 /** A simulator with its own memory of attempts. */
 export function createSimulator(): SimFetch {
   const seen = new Map<string, number>();
-  const countAttempt = (request: Request, text: string): number => {
+  const countAttempt = (request: Request, key: string): number => {
     const told = Number(request.headers.get("x-sim-attempt") ?? "NaN");
     if (Number.isInteger(told)) return told;
-    const key = String(draw(text) * 2 ** 32);
     const attempt = seen.get(key) ?? 0;
     seen.delete(key);
     seen.set(key, attempt + 1);
@@ -65,13 +64,14 @@ export function createSimulator(): SimFetch {
         `there is no simulated model of this name`,
         "model",
       );
-    const attempt = countAttempt(request, text);
-    const refused = refusalOf(model, asked, attempt, text);
+    const key = String(draw(text));
+    const attempt = countAttempt(request, key);
+    const refused = refusalOf(model, asked, attempt, key);
     const wait = (ms: number) => pause(ms * latency, clock, request.signal);
     await wait(refused ? 20 : model.firstTokenMs);
     if (refused) return refused;
     const answers = Array.from({ length: asked.choices }, (_, choice) => answerOf(model, asked, attempt, choice));
-    const envelope = envelopeOf(model, text);
+    const envelope = envelopeOf(model, key);
     const usage = usageOf(asked, answers);
     if (asked.stream) {
       const perToken = () => wait(model.perTokenMs * TOKENS_PER_CHUNK);
@@ -93,8 +93,8 @@ export const simFetch: SimFetch = createSimulator();
 const LABEL = { [SIMULATED_HEADER]: "true" };
 
 /** No clock in the body: equal requests give equal bytes. */
-function envelopeOf(model: SimModel, text: string): Envelope {
-  const id = `chatcmpl-sim-${Math.floor(draw(text, "id") * 2 ** 32)
+function envelopeOf(model: SimModel, key: string): Envelope {
+  const id = `chatcmpl-sim-${Math.floor(draw(key, "id") * 2 ** 32)
     .toString(16)
     .padStart(8, "0")}`;
   return { id, created: 1_767_225_600, model: model.id, system_fingerprint: "sim", simulated: true };
@@ -126,7 +126,7 @@ function usageOf(request: SimRequest, answers: readonly SimAnswer[]): SimUsage {
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
-function refusalOf(model: SimModel, request: SimRequest, attempt: number, text: string): Response | undefined {
+function refusalOf(model: SimModel, request: SimRequest, attempt: number, key: string): Response | undefined {
   if (request.enforced && model.capabilities.native_strict !== true) {
     return refusal(
       400,
@@ -141,12 +141,12 @@ function refusalOf(model: SimModel, request: SimRequest, attempt: number, text: 
     const message = `this model's maximum context length is ${model.contextWindow} tokens; the messages have ${needed}`;
     return refusal(400, "invalid_request_error", "context_length_exceeded", message, "messages");
   }
-  if (draw(text, attempt, "shed") < model.shedRate) {
+  if (draw(key, attempt, "shed") < model.shedRate) {
     return refusal(429, "rate_limit_error", "rate_limit_exceeded", "simulated load shedding", null, {
       "retry-after": "0",
     });
   }
-  if (draw(text, attempt, "error") < model.errorRate)
+  if (draw(key, attempt, "error") < model.errorRate)
     return refusal(500, "server_error", "server_error", "simulated server error", null);
   return undefined;
 }

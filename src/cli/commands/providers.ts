@@ -1,0 +1,74 @@
+import { BUILTIN_PROVIDERS } from "../../provider/builtin.ts";
+import type { ProviderSpec } from "../../provider/provider.ts";
+import { providerTable } from "../../provider/table.ts";
+import { type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
+import { compileFor } from "../compile.ts";
+import { environment } from "../env-file.ts";
+import { printJson } from "../output/json.ts";
+import { printTable } from "../output/table.ts";
+
+interface ListFlags {
+  readonly config?: string;
+  readonly routes?: string;
+  readonly envFile?: string;
+  readonly json?: boolean;
+}
+
+export const command: CommandModule = {
+  build(parent, io, run) {
+    parent
+      .command("list")
+      .description("list the providers that routes may name, and whether their key is set here")
+      .option("--routes <dir>", "folder of the bundles (default: routes)")
+      .option("--config <file>", "configuration file (default: modelrig.yaml)")
+      .option("--env-file <file>", "file with provider keys (default: .env where it exists)")
+      .option("--json", "print one JSON document")
+      .action(run((flags: ListFlags) => list(io, flags)));
+  },
+};
+
+async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
+  const { config, routes } = await compileFor(io, { cwd: io.cwd, routes: flags.routes, config: flags.config });
+  const variables = environment(io, flags.envFile);
+  const declared = new Set(config.providers.map(({ name }) => name));
+  const reachable = providerTable(config).all;
+  const unreachable = BUILTIN_PROVIDERS.filter(({ name }) => !reachable.some((row) => row.name === name));
+  const rows = [...reachable, ...unreachable].map((row) => ({
+    name: row.name,
+    dialect: row.dialect,
+    base_url: row.baseUrl,
+    key: keyState(row, variables),
+    key_env: row.apiKeyEnv,
+    source: declared.has(row.name) ? "modelrig.yaml" : "built in",
+    routes: routes.filter(({ candidates }) => candidates.some(({ provider }) => provider === row.name)).length,
+  }));
+  if (flags.json) printJson(io, { schema: "modelrig.providers/1", providers: rows });
+  else {
+    const columns = [
+      { header: "provider" },
+      { header: "dialect" },
+      { header: "key" },
+      { header: "routes", align: "right" as const },
+      { header: "source" },
+      { header: "base url", shrink: true },
+    ];
+    const cells = rows.map((row) => {
+      const key = row.key === "not needed" ? row.key : `${row.key}: ${row.key_env}`;
+      return [
+        row.name,
+        row.dialect,
+        key,
+        String(row.routes),
+        row.source,
+        row.base_url || "declare base_url in modelrig.yaml",
+      ];
+    });
+    printTable(io, columns, cells);
+  }
+  return EXIT.done;
+}
+
+function keyState(row: ProviderSpec, variables: Readonly<Record<string, string>>): "set" | "missing" | "not needed" {
+  if (row.apiKeyEnv === undefined) return "not needed";
+  return variables[row.apiKeyEnv] ? "set" : "missing";
+}
