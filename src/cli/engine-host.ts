@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { uuidv7 } from "uuidv7";
 import type { CallPorts, Clock, EnvelopePort, Recorder } from "../call/ports.ts";
 import type { CompiledBundle } from "../config/config.ts";
-import { createPriceBook } from "../money/price-book.ts";
 import { createSimulator, isSimRequest } from "../provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../provider/table.ts";
 
@@ -28,7 +27,7 @@ export function engineHost({ config }: CompiledBundle, options: EngineHostOption
     newId: (prefix) => `${prefix}_${uuidv7()}`,
     providers,
     registry: { find: () => [] },
-    prices: providerPrices(providers, createPriceBook()),
+    prices: providerPrices(providers),
     breakers: { admit: () => ({ admitted: true }), report: () => undefined },
     envelopes: options.envelopes,
     recorder: options.recorder,
