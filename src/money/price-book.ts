@@ -1,6 +1,7 @@
 import type { ModelPrice } from "@pydantic/genai-prices";
 import { CATALOG_VERSION, type CatalogModel, findModel, pricesAt } from "./catalog.ts";
 import type { Price, PriceBook } from "./price.ts";
+import { searchPrice } from "./search-price.ts";
 import { tierMultiplier } from "./tier-multiplier.ts";
 import { toPrice } from "./to-price.ts";
 
@@ -61,8 +62,13 @@ export function createPriceBook({ declared, priceProvider }: PriceBookOptions = 
 
 function priceOf({ providerId, model }: CatalogModel, prices: ModelPrice): Price | undefined {
   const price = toPrice(isFree(model.id, prices) ? { input_mtok: 0, output_mtok: 0 } : prices, CATALOG_VERSION);
-  const multipliers = tierMultiplier(providerId, model.id);
-  return price && multipliers ? { ...price, tierMultiplier: multipliers } : price;
+  return (
+    price && {
+      ...price,
+      perSearch: price.perSearch ?? searchPrice(providerId, model.id),
+      tierMultiplier: tierMultiplier(providerId, model.id),
+    }
+  );
 }
 
 /** OpenRouter's `:free` variants are listed without rates because they have none; elsewhere no rates means unknown. */

@@ -1,0 +1,22 @@
+interface SearchRow {
+  readonly provider: string;
+  readonly models: RegExp;
+  /** USD per search. */
+  readonly usd: number;
+}
+
+/**
+ * Web searches the price data leaves out. From ai.google.dev/gemini-api/docs/pricing and the Vertex AI price page,
+ * 2026-11, without the free allowance; Gemini 2 bills a grounded request once, whatever its number of searches, so
+ * its figure is an upper reading.
+ */
+const SEARCH_ROWS: readonly SearchRow[] = [
+  { provider: "google", models: /^gemini-(?:1|2|flash-1|pro-1)/, usd: 0.035 },
+  { provider: "google", models: /^gemini/, usd: 0.014 },
+  { provider: "google", models: /^claude/, usd: 0.01 },
+];
+
+/** USD per search, by provider id and model id of the price data. */
+export function searchPrice(providerId: string, model: string): number | undefined {
+  return SEARCH_ROWS.find((row) => row.provider === providerId && row.models.test(model))?.usd;
+}
