@@ -11,6 +11,8 @@ export interface Asked {
   readonly body: ChatBody | undefined;
   readonly argument: string | undefined;
   readonly number: (fallback: number) => number;
+  /** Breaks the connection off from this side. */
+  readonly breakOff: (how: "close" | "reset") => void;
   /** Resolves after `ms`, or at once when the client goes away. */
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -105,7 +107,7 @@ function answer(asked: Asked, tokens: number): void {
 function encoded(asked: Asked, encoding: string, compress: (text: string) => Buffer): void {
   const text =
     asked.body?.stream === true
-      ? frame(asked, { content: answerText(3) }) + frame(asked, {}, "stop") + "data: [DONE]\n\n"
+      ? `${frame(asked, { content: answerText(3) })}${frame(asked, {}, "stop")}data: [DONE]\n\n`
       : JSON.stringify(completion(asked, { content: answerText(3) }, 3));
   const type = asked.body?.stream === true ? "text/event-stream" : "application/json";
   asked.response.writeHead(200, { "content-type": type, "content-encoding": encoding });
@@ -115,7 +117,10 @@ function encoded(asked: Asked, encoding: string, compress: (text: string) => Buf
 function toolAnswer(asked: Asked): void {
   const name = asked.body?.tools?.[0]?.function?.name ?? "lookup";
   const call = { id: "call_1", type: "function", function: { name, arguments: '{"q":1}' } };
-  if (asked.body?.stream !== true) return json(asked, 200, completion(asked, { tool_calls: [call] }, 5, "tool_calls"));
+  if (asked.body?.stream !== true) {
+    json(asked, 200, completion(asked, { tool_calls: [call] }, 5, "tool_calls"));
+    return;
+  }
   openStream(asked);
   const pieces = ['{"q"', ":1}"];
   const opening = { ...call, index: 0, function: { name, arguments: "" } };
@@ -163,12 +168,12 @@ export const FAULTS: Readonly<Record<string, Kind>> = {
   },
 
   /** The connection is reset before any byte. */
-  reset: ({ response }) => void response.socket?.resetAndDestroy(),
+  reset: ({ breakOff }) => breakOff("reset"),
   /** Resets after N tokens. */
   "reset-after": async (asked) => {
     if (!beginStream(asked, asked.number(3))) return;
     await asked.pause(20);
-    asked.response.socket?.resetAndDestroy();
+    asked.breakOff("reset");
   },
   /** Never answers. */
   stall: (asked) => asked.pause(FOREVER_MS),
@@ -201,7 +206,7 @@ export const FAULTS: Readonly<Record<string, Kind>> = {
   "cut-after": async (asked) => {
     if (!beginStream(asked, asked.number(3))) return;
     await asked.pause(20);
-    asked.response.destroy();
+    asked.breakOff("close");
   },
   /** The body ends cleanly after N tokens, without finish reason or `[DONE]`. */
   "end-after": (asked) => {
@@ -241,7 +246,7 @@ export const FAULTS: Readonly<Record<string, Kind>> = {
   "lying-length": (asked) => {
     const text = JSON.stringify(completion(asked, { content: answerText(3) }, 3));
     asked.response.writeHead(200, { "content-type": "application/json", "content-length": String(text.length + 500) });
-    asked.response.write(text, () => asked.response.destroy());
+    asked.response.write(text, () => asked.breakOff("close"));
   },
   /** JSON that stops in the middle, under a correct length. */
   "cut-json": (asked) => {

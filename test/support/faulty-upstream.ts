@@ -3,7 +3,7 @@
  *
  * The first path segment is the scenario: kinds of `faults.ts` joined by commas, one per request, the last one for all
  * further ones: a provider with base URL `${url}/status:500,ok/v1` fails once. `@name` at its end keeps two users of the
- * same scenario apart. The header `x-fault` chooses instead of the URL. Control, for tests that live in another process:
+ * same scenario apart. An argument with commas is URL-encoded once (`say:%7B%22a%22%3A1%2C…`). The header `x-fault` chooses instead of the URL. Control, for tests that live in another process:
  * `GET /__requests[?scenario=S]` lists what came as JSON, `POST /__reset` forgets it.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -60,7 +60,7 @@ export async function startFaultyUpstream(port?: number): Promise<FaultyUpstream
     }
     const [, segment = "", ...rest] = pathname.split("/");
     const header = incoming.headers["x-fault"];
-    const scenario = typeof header === "string" ? header : decodeURIComponent(segment);
+    const scenario = typeof header === "string" ? header : segment;
     // Counted before the body is read, so that parallel requests keep their order of arrival.
     const record: Mutable<ReceivedRequest> = {
       scenario,
@@ -73,7 +73,7 @@ export async function startFaultyUpstream(port?: number): Promise<FaultyUpstream
     };
     received.push(record);
     response.once("close", () => {
-      if (!response.writableFinished && !response.errored) record.abortedAt = Date.now();
+      if (!response.writableFinished && !brokenOff.has(response)) record.abortedAt = Date.now();
     });
     record.body = await readBody(incoming);
     await answer(record, response);
@@ -84,9 +84,12 @@ export async function startFaultyUpstream(port?: number): Promise<FaultyUpstream
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
+/** Answers whose connection this side broke: their end is no abort of the client. */
+const brokenOff = new WeakSet<ServerResponse>();
+
 function kindFor(scenario: string, earlier: number): string {
   const kinds = scenario.replace(/@.*$/, "").split(",");
-  return kinds[Math.min(earlier, kinds.length - 1)] ?? "ok";
+  return decodeURIComponent(kinds[Math.min(earlier, kinds.length - 1)] ?? "ok");
 }
 
 async function answer(record: ReceivedRequest, response: ServerResponse): Promise<void> {
@@ -102,6 +105,11 @@ async function answer(record: ReceivedRequest, response: ServerResponse): Promis
     body: typeof record.body === "object" && record.body !== null ? (record.body as ChatBody) : undefined,
     argument,
     number: (fallback) => (argument === undefined || argument === "" ? fallback : Number(argument)),
+    breakOff: (how) => {
+      brokenOff.add(response);
+      if (how === "reset") response.socket?.resetAndDestroy();
+      else response.destroy();
+    },
     pause: (ms) => pause(ms, response),
   };
   await kind(asked);
