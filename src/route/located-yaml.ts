@@ -126,15 +126,20 @@ function locate(document: Document.Parsed | undefined, text: string, path: KeyPa
   if (!document) return at(0, 1);
   let node: unknown = document.contents;
   let key: unknown;
+  let found = true;
   for (const step of path) {
     const target: unknown = isAlias(node) ? node.resolve(document) : node;
     const pair = isMap(target) ? target.items.find((item) => isScalar(item.key) && item.key.value === step) : undefined;
     const next = pair ? (pair.value ?? pair.key) : isSeq(target) ? target.items[Number(step)] : undefined;
-    if (next === undefined || next === null) break;
+    if (next === undefined || next === null) {
+      found = false;
+      break;
+    }
     key = pair?.key ?? key;
     node = next;
   }
-  const chosen = spot === "key" && isNode(key) ? key : node;
+  // A missing key has no place of its own: what it is missing from is pointed at.
+  const chosen = spot === "key" && found && isNode(key) ? key : node;
   if (!isNode(chosen) || !chosen.range) return at(0, 1);
   if (typeof spot === "object") return insideScalar(chosen, text, spot, at);
   const [start, end] = chosen.range;
