@@ -1,0 +1,78 @@
+import { isExpired } from "./authorize.ts";
+import { hashKey, isWellFormedKey } from "./key.ts";
+import type { KeyLookup } from "./ports.ts";
+import type { Principal } from "./principal.ts";
+
+export interface KeyCacheOptions {
+  /** How long a known key is believed; a revocation takes effect within it. Default 30 000. */
+  readonly ttlMs?: number | undefined;
+  /** How long an unknown key is refused without asking again. Default 5 000: a key just made works soon. */
+  readonly unknownTtlMs?: number | undefined;
+  /** Most keys held; the one unused for longest goes first. Default 4 096. */
+  readonly capacity?: number | undefined;
+}
+
+interface Entry {
+  readonly principal: Principal | undefined;
+  readonly until: number;
+}
+
+/** Answers whose a key is, from memory where it was asked lately. One lookup per key at a time. */
+export class KeyCache {
+  readonly #lookup: KeyLookup;
+  readonly #now: () => number;
+  readonly #ttlMs: number;
+  readonly #unknownTtlMs: number;
+  readonly #capacity: number;
+  /** In order of use, oldest first. Known and unknown apart: a flood of wrong keys must not evict the right ones. */
+  readonly #known = new Map<string, Entry>();
+  readonly #unknown = new Map<string, Entry>();
+  readonly #asking = new Map<string, Promise<Principal | undefined>>();
+
+  constructor(lookup: KeyLookup, now: () => number, options: KeyCacheOptions = {}) {
+    this.#lookup = lookup;
+    this.#now = now;
+    this.#ttlMs = options.ttlMs ?? 30_000;
+    this.#unknownTtlMs = options.unknownTtlMs ?? 5_000;
+    this.#capacity = options.capacity ?? 4_096;
+  }
+
+  /** `undefined` for a malformed, unknown, revoked or expired key. Rejects where the lookup does; that is not cached. */
+  async find(key: string): Promise<Principal | undefined> {
+    if (!isWellFormedKey(key)) return undefined;
+    const hash = await hashKey(key);
+    const entry = this.#remembered(hash);
+    const principal = entry ? entry.principal : await this.#ask(hash);
+    return principal && !isExpired(principal, this.#now()) ? principal : undefined;
+  }
+
+  #remembered(hash: string): Entry | undefined {
+    const entries = this.#known.has(hash) ? this.#known : this.#unknown;
+    const entry = entries.get(hash);
+    if (!entry || entry.until <= this.#now()) return undefined;
+    entries.delete(hash);
+    entries.set(hash, entry);
+    return entry;
+  }
+
+  #ask(hash: string): Promise<Principal | undefined> {
+    const running = this.#asking.get(hash);
+    if (running) return running;
+    const asking = this.#lookup
+      .findByHash(hash)
+      .then((principal) => this.#remember(hash, principal))
+      .finally(() => this.#asking.delete(hash));
+    this.#asking.set(hash, asking);
+    return asking;
+  }
+
+  #remember(hash: string, principal: Principal | undefined): Principal | undefined {
+    this.#known.delete(hash);
+    this.#unknown.delete(hash);
+    const entries = principal ? this.#known : this.#unknown;
+    entries.set(hash, { principal, until: this.#now() + (principal ? this.#ttlMs : this.#unknownTtlMs) });
+    const [oldest] = entries.keys();
+    if (entries.size > this.#capacity && oldest !== undefined) entries.delete(oldest);
+    return principal;
+  }
+}

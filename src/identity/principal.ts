@@ -1,0 +1,26 @@
+import type { NanoUsd } from "../money/nano-usd.ts";
+import type { Scope } from "./scope.ts";
+
+/** Rows of telemetry a key may read: those that carry every one of these tags. */
+export interface RowScope {
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** Who calls, as far as a valid key tells. */
+export interface Principal {
+  readonly org: string;
+  readonly orgSlug: string;
+  readonly keyId: string;
+  /** Never empty. `admin` is written out as every scope. */
+  readonly scopes: readonly Scope[];
+  /** Patterns of routes and lanes the key may call (see `reach.ts`); absent = all. */
+  readonly routes?: readonly string[] | undefined;
+  /** Epoch milliseconds from which the key is refused. */
+  readonly expiresAt?: number | undefined;
+  /** Limit of the key's own envelope per calendar month, UTC. */
+  readonly monthlyLimit?: NanoUsd | undefined;
+  /** Override the tags of a request. */
+  readonly fixedTags: Readonly<Record<string, string>>;
+  /** Absent = all rows of the org. */
+  readonly rowScope?: RowScope | undefined;
+}

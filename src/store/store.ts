@@ -1,0 +1,54 @@
+/**
+ * The one door to the database. Everything an org owns is reached through `forOrg`, whose repositories carry the org
+ * themselves: there is no method that could forget it. What stands outside is listed in `Store`, and is short.
+ */
+import type { KeyLookup } from "../identity/ports.ts";
+import type { TelemetrySink } from "../telemetry/ports.ts";
+import { KeyDirectory, OrgKeys } from "./api-keys.ts";
+import { OrgAuditLog } from "./audit-log.ts";
+import { type Connection, connect } from "./database.ts";
+import { OrgInferences } from "./inferences.ts";
+import { type SchemaState, schemaState } from "./migrate.ts";
+import { OrgDirectory } from "./orgs.ts";
+import { OrgRoutePins } from "./route-pins.ts";
+import { TelemetryWriter } from "./telemetry-writer.ts";
+
+/** Repositories that see and write the rows of one org only. */
+export interface OrgStore {
+  readonly org: string;
+  readonly keys: OrgKeys;
+  readonly inferences: OrgInferences;
+  readonly routePins: OrgRoutePins;
+  readonly audit: OrgAuditLog;
+}
+
+export interface Store {
+  forOrg(org: string): OrgStore;
+  /** Whose key a hash is: the org is the answer, so it cannot be the question. */
+  readonly keys: KeyLookup;
+  /** Orgs themselves: creation and lookup by those who hold the database token. */
+  readonly orgs: OrgDirectory;
+  /** Batches of records of many orgs, each of which names its own. */
+  readonly telemetry: TelemetrySink;
+  /** Whether the database fits this code. */
+  schema(): Promise<SchemaState>;
+  close(): void;
+}
+
+export function openStore(connection: Connection): Store {
+  const db = connect(connection);
+  return {
+    forOrg: (org) => ({
+      org,
+      keys: new OrgKeys(db, org),
+      inferences: new OrgInferences(db, org),
+      routePins: new OrgRoutePins(db, org),
+      audit: new OrgAuditLog(db, org),
+    }),
+    keys: new KeyDirectory(db),
+    orgs: new OrgDirectory(db),
+    telemetry: new TelemetryWriter(db),
+    schema: () => schemaState(db.$client),
+    close: () => db.$client.close(),
+  };
+}

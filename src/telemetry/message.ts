@@ -1,0 +1,115 @@
+/** One queue message: the record of one inference, versioned, always below the queue's limit of 128 000 bytes. */
+import { z } from "zod";
+import type { InferenceRecord } from "./record.ts";
+
+export const MESSAGE_SCHEMA = "modelrig.telemetry/1";
+
+export interface TelemetryMessage {
+  readonly schema: typeof MESSAGE_SCHEMA;
+  readonly inference: InferenceRecord;
+}
+
+const MOST_BYTES = 120_000;
+
+/** Where a record is too large whatever its fields' own bounds, the attempts in its middle go first, then its tags. */
+export function messageOf(inference: InferenceRecord): TelemetryMessage {
+  let kept = inference;
+  while (kept.attempts.length > 2 && sizeOf(kept) > MOST_BYTES) {
+    const half = Math.ceil(kept.attempts.length / 4);
+    kept = { ...kept, attempts: [...kept.attempts.slice(0, half), ...kept.attempts.slice(-half)] };
+  }
+  if (sizeOf(kept) > MOST_BYTES) kept = { ...kept, tags: {}, skipped: [] };
+  return { schema: MESSAGE_SCHEMA, inference: kept };
+}
+
+function sizeOf(inference: InferenceRecord): number {
+  return new TextEncoder().encode(JSON.stringify(inference)).length;
+}
+
+const text = z.string().max(256);
+const instant = z.int().nonnegative();
+const figure = z.int().nonnegative().nullable();
+const failure = z.object({ class: text, reason: text.nullable(), status: figure, code: text.nullable() }).nullable();
+
+const attempt = z.object({
+  id: text.min(1),
+  index: z.int().nonnegative(),
+  provider: text,
+  model: text,
+  rung: text,
+  startedAt: instant,
+  latencyMs: z.int(),
+  firstByteMs: z.int().nullable(),
+  status: figure,
+  failure,
+  finish: text.nullable(),
+  tokens: z.object({
+    input: figure,
+    uncached: figure,
+    cacheRead: figure,
+    cacheWrite: figure,
+    output: figure,
+    reasoning: figure,
+  }),
+  usageEstimated: z.boolean(),
+  usageInconsistent: z.boolean(),
+  costNano: z.int().nullable(),
+  costEstimated: z.boolean(),
+  tier: text,
+  priceVersion: text.nullable(),
+  dropped: z.array(text),
+});
+
+const message = z.object({
+  schema: z.literal(MESSAGE_SCHEMA),
+  inference: z.object({
+    id: text.min(1),
+    org: text.min(1),
+    keyId: text.nullable(),
+    lane: text,
+    route: text.nullable(),
+    routeHash: text.nullable(),
+    variant: text.nullable(),
+    arm: text.nullable(),
+    run: text.nullable(),
+    step: text.nullable(),
+    stream: z.boolean(),
+    startedAt: instant,
+    latencyMs: z.int(),
+    firstByteMs: z.int().nullable(),
+    provider: text.nullable(),
+    model: text.nullable(),
+    rung: text.nullable(),
+    failure,
+    finish: text.nullable(),
+    conformant: z.boolean().nullable(),
+    costNano: z.int().nullable(),
+    costEstimated: z.boolean(),
+    simulated: z.boolean(),
+    tags: z.record(text, text),
+    skipped: z.array(
+      z.object({
+        candidate: text,
+        why: z.enum([
+          "predicate",
+          "breaker_open",
+          "trial",
+          "context_window",
+          "capability",
+          "unknown_provider",
+          "missing_key",
+          "sim_disabled",
+          "silent_before",
+          "failed_before",
+        ]),
+      }),
+    ),
+    attempts: z.array(attempt),
+  }),
+});
+
+/** The record in a message body, or `undefined` where this is none of ours or not one we can read. */
+export function readMessage(body: unknown): InferenceRecord | undefined {
+  const parsed = message.safeParse(body);
+  return parsed.success ? parsed.data.inference : undefined;
+}
