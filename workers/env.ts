@@ -1,4 +1,3 @@
-import type { RouteBreaker } from "../durable/route-breaker.ts";
 import type { SpendEnvelopes } from "../durable/spend-envelopes.ts";
 import type { CompiledBundle } from "../src/config/config.ts";
 import type { TelemetryMessage } from "../src/telemetry/message.ts";
@@ -8,7 +7,8 @@ import type { TelemetryMessage } from "../src/telemetry/message.ts";
  * the provider table (`OPENAI_API_KEY`, …) and are therefore not listed.
  */
 export interface Env {
-  readonly ROUTE_BREAKER: DurableObjectNamespace<RouteBreaker>;
+  /** Objects of `RouteBreaker`; built on itty-durable, which has no native RPC, hence no type argument. */
+  readonly ROUTE_BREAKER: DurableObjectNamespace;
   readonly SPEND_ENVELOPES: DurableObjectNamespace<SpendEnvelopes>;
   /** Absent = telemetry is written straight to the database after the response. */
   readonly TELEMETRY?: Queue<TelemetryMessage> | undefined;

@@ -26,7 +26,7 @@ export interface EnvelopeClaim {
 }
 
 export interface ReserveRequest {
-  /** Unique per attempt; repeating it is safe and returns the first answer. */
+  /** Unique per attempt. Repeating it is safe: one that was granted stays granted once, one that was refused is decided anew. */
   readonly reservationId: string;
   readonly claims: readonly EnvelopeClaim[];
   readonly worstCase: NanoUsd;

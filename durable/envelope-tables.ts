@@ -1,0 +1,226 @@
+/** SQL of the spend envelopes: balances, reservations by due time. Knows no rule. */
+import type { EnvelopeClaim, EnvelopeScope, EnvelopeStatus, ReserveRequest } from "../src/envelope/envelope.ts";
+import type { Booking, Reservation, ReservationState } from "../src/envelope/ledger.ts";
+import type { EnvelopeBalance } from "../src/envelope/reserve.ts";
+import type { NanoUsd } from "../src/money/nano-usd.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** A closed reservation is kept for late repeats of its own messages, an assumed one for its bill. */
+export const CLOSED_KEPT_MS = 10 * MINUTE_MS;
+const ASSUMED_KEPT_MS = 40 * DAY_MS;
+/** Envelopes without a period (runs, replays) go when nobody has drawn on them for this long. */
+const IDLE_KEPT_MS = 30 * DAY_MS;
+const PAST_PERIOD_KEPT_MS = 7 * DAY_MS;
+
+/**
+ * `due_at`: when an open reservation expires, and when any other is dropped. Two partial indexes, so that looking for
+ * open reservations never walks over closed ones.
+ */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS envelopes (
+    id TEXT PRIMARY KEY, scope TEXT NOT NULL, limit_nano INTEGER NOT NULL,
+    spent INTEGER NOT NULL DEFAULT 0, reserved INTEGER NOT NULL DEFAULT 0, overrun INTEGER NOT NULL DEFAULT 0,
+    resets_at INTEGER, used_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS reservations (
+    id TEXT PRIMARY KEY, state TEXT NOT NULL, worst_case INTEGER NOT NULL,
+    envelopes TEXT NOT NULL, reserved_at INTEGER NOT NULL, due_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS reservations_open ON reservations (due_at) WHERE state = 'open';
+  CREATE INDEX IF NOT EXISTS reservations_closed ON reservations (due_at) WHERE state <> 'open';
+  CREATE INDEX IF NOT EXISTS reservations_assumed ON reservations (reserved_at) WHERE state = 'assumed';
+`;
+
+export interface StoredReservation extends Reservation {
+  /** Ids of the envelopes it draws on, as a JSON array; `[]` = it was released before it was made. */
+  readonly envelopes: string;
+}
+
+export interface StoredBalance extends EnvelopeBalance {
+  readonly limit: NanoUsd;
+}
+
+export interface UnreconciledReservation {
+  readonly reservationId: string;
+  readonly worstCase: NanoUsd;
+  readonly reservedAt: number;
+}
+
+const NOTHING_DRAWN_ON = "[]";
+
+export class EnvelopeTables {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec(SCHEMA);
+  }
+
+  reservation(id: string): StoredReservation | undefined {
+    const [row] = this.#sql.exec<{ state: ReservationState; worst_case: NanoUsd; envelopes: string }>(
+      "SELECT state, worst_case, envelopes FROM reservations WHERE id = ?",
+      id,
+    );
+    return row && { state: row.state, worstCase: row.worst_case, envelopes: row.envelopes };
+  }
+
+  balances(claims: readonly EnvelopeClaim[]): Map<string, StoredBalance> {
+    const rows = this.#sql.exec<{ id: string; limit_nano: NanoUsd; spent: NanoUsd; reserved: NanoUsd }>(
+      "SELECT id, limit_nano, spent, reserved FROM envelopes WHERE id IN (SELECT value FROM json_each(?))",
+      idsOf(claims),
+    );
+    const balances = new Map<string, StoredBalance>();
+    for (const { id, limit_nano, spent, reserved } of rows) balances.set(id, { limit: limit_nano, spent, reserved });
+    return balances;
+  }
+
+  /** Records limits that are new or were changed. */
+  declare(claims: readonly EnvelopeClaim[], known: ReadonlyMap<string, StoredBalance>, now: number): void {
+    for (const { id, scope, limit, resetsAt } of claims) {
+      if (known.get(id)?.limit === limit) continue;
+      this.#sql.exec(
+        `INSERT INTO envelopes (id, scope, limit_nano, resets_at, used_at) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET limit_nano = excluded.limit_nano`,
+        id,
+        scope,
+        limit,
+        resetsAt ?? null,
+        now,
+      );
+    }
+  }
+
+  insert({ reservationId, claims, worstCase, ttlMs }: ReserveRequest, now: number): void {
+    const envelopes = idsOf(claims);
+    this.#sql.exec(
+      "UPDATE envelopes SET reserved = reserved + ?, used_at = ? WHERE id IN (SELECT value FROM json_each(?))",
+      worstCase,
+      now,
+      envelopes,
+    );
+    this.#add(reservationId, "open", worstCase, envelopes, now, now + ttlMs);
+  }
+
+  /** Keeps the place of a reservation that must not be made any more. */
+  forbid(reservationId: string, now: number): void {
+    this.#add(reservationId, "released", 0, NOTHING_DRAWN_ON, now, now + CLOSED_KEPT_MS);
+  }
+
+  isForbidden(reservation: StoredReservation): boolean {
+    return reservation.state === "released" && reservation.envelopes === NOTHING_DRAWN_ON;
+  }
+
+  book(id: string, reservation: StoredReservation, booking: Booking, now: number): void {
+    this.#sql.exec(
+      "UPDATE reservations SET state = ?, due_at = ? WHERE id = ?",
+      booking.state,
+      now + (booking.state === "assumed" ? ASSUMED_KEPT_MS : CLOSED_KEPT_MS),
+      id,
+    );
+    this.#sql.exec(
+      `UPDATE envelopes SET spent = spent + ?, reserved = reserved + ?, overrun = overrun + ?
+       WHERE id IN (SELECT value FROM json_each(?))`,
+      booking.spent,
+      booking.reserved,
+      booking.overrun,
+      reservation.envelopes,
+    );
+  }
+
+  /** When the oldest open reservation of an envelope expires. */
+  nextExpiry(envelopeId: string): number | undefined {
+    const [row] = this.#sql.exec<{ due_at: number }>(
+      "SELECT due_at FROM reservations WHERE state = 'open' AND instr(envelopes, ?) > 0 ORDER BY due_at LIMIT 1",
+      JSON.stringify(envelopeId),
+    );
+    return row?.due_at;
+  }
+
+  /** Open reservations whose time is over, oldest first. */
+  expired(now: number, limit: number): string[] {
+    const rows = this.#sql.exec<{ id: string }>(
+      "SELECT id FROM reservations WHERE state = 'open' AND due_at <= ? ORDER BY due_at LIMIT ?",
+      now,
+      limit,
+    );
+    return [...rows].map(({ id }) => id);
+  }
+
+  assumed(limit: number): UnreconciledReservation[] {
+    const rows = this.#sql.exec<{ id: string; worst_case: NanoUsd; reserved_at: number }>(
+      "SELECT id, worst_case, reserved_at FROM reservations WHERE state = 'assumed' ORDER BY reserved_at LIMIT ?",
+      limit,
+    );
+    return [...rows].map((row) => ({
+      reservationId: row.id,
+      worstCase: row.worst_case,
+      reservedAt: row.reserved_at,
+    }));
+  }
+
+  status(ids: readonly string[] | undefined): EnvelopeStatus[] {
+    const columns = "id, scope, limit_nano, spent, reserved, overrun, resets_at";
+    const rows = ids
+      ? this.#sql.exec<StatusRow>(
+          `SELECT ${columns} FROM envelopes WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`,
+          JSON.stringify(ids),
+        )
+      : this.#sql.exec<StatusRow>(`SELECT ${columns} FROM envelopes ORDER BY id`);
+    return [...rows].map(({ limit_nano, resets_at, ...figures }) => ({
+      ...figures,
+      limit: limit_nano,
+      resetsAt: resets_at ?? undefined,
+    }));
+  }
+
+  pruneReservations(now: number): void {
+    this.#sql.exec("DELETE FROM reservations WHERE state <> 'open' AND due_at <= ?", now);
+  }
+
+  pruneEnvelopes(now: number): void {
+    this.#sql.exec(
+      "DELETE FROM envelopes WHERE reserved = 0 AND (resets_at < ? OR (resets_at IS NULL AND used_at < ?))",
+      now - PAST_PERIOD_KEPT_MS,
+      now - IDLE_KEPT_MS,
+    );
+  }
+
+  /** Earliest instants at which an open reservation expires and at which a closed one can be dropped. */
+  nextDue(): { readonly open: number | undefined; readonly closed: number | undefined } {
+    const first = (where: string): number | undefined => {
+      const [row] = this.#sql.exec<{ due_at: number }>(
+        `SELECT due_at FROM reservations WHERE ${where} ORDER BY due_at LIMIT 1`,
+      );
+      return row?.due_at;
+    };
+    return { open: first("state = 'open'"), closed: first("state <> 'open'") };
+  }
+
+  #add(id: string, state: ReservationState, worstCase: number, envelopes: string, now: number, dueAt: number): void {
+    this.#sql.exec(
+      "INSERT INTO reservations (id, state, worst_case, envelopes, reserved_at, due_at) VALUES (?, ?, ?, ?, ?, ?)",
+      id,
+      state,
+      worstCase,
+      envelopes,
+      now,
+      dueAt,
+    );
+  }
+}
+
+type StatusRow = {
+  id: string;
+  scope: EnvelopeScope;
+  limit_nano: NanoUsd;
+  spent: NanoUsd;
+  reserved: NanoUsd;
+  overrun: NanoUsd;
+  resets_at: number | null;
+};
+
+function idsOf(claims: readonly EnvelopeClaim[]): string {
+  return JSON.stringify(claims.map((claim) => claim.id));
+}

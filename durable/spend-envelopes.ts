@@ -1,0 +1,147 @@
+/**
+ * The spend limits of one org. A reservation is checked and inserted in one synchronous transaction, so no
+ * interleaving of calls can pass a limit. The rule is `src/envelope`; here it is read for, applied and stored.
+ */
+import { DurableObject } from "cloudflare:workers";
+import type { EnvelopeStatus, ReserveRequest, ReserveResult } from "../src/envelope/envelope.ts";
+import { type Closing, closeReservation } from "../src/envelope/ledger.ts";
+import { decideReserve, type EnvelopeBooks, refuseBusy } from "../src/envelope/reserve.ts";
+import type { NanoUsd } from "../src/money/nano-usd.ts";
+import { CLOSED_KEPT_MS, EnvelopeTables, type UnreconciledReservation } from "./envelope-tables.ts";
+
+/** What closing a reservation came to. */
+export type ClosingResult =
+  /** `overrun` above zero: the bill was larger than its reservation. */
+  | { readonly booked: true; readonly overrun: NanoUsd }
+  /** Closed before, or not known (any more). */
+  | { readonly booked: false; readonly known: boolean };
+
+/** A bill telemetry found for a reservation that was counted whole; without `actual`, nothing was sent. */
+export interface FoundBill {
+  readonly reservationId: string;
+  readonly actual?: NanoUsd | undefined;
+}
+
+/** Most reservations that one alarm expires before it hands the object back. */
+const EXPIRY_BATCH = 1_000;
+/** Upkeep of closed rows can wait for company; expiry needs no precision, since it changes no sum. */
+const PRUNE_EVERY_MS = 60_000;
+const EXPIRE_EVERY_MS = 1_000;
+const PRUNE_ENVELOPES_EVERY_MS = 60 * 60_000;
+
+export class SpendEnvelopes extends DurableObject {
+  readonly #tables: EnvelopeTables;
+  #alarmAt: number | undefined;
+  #envelopesPrunedAt = 0;
+
+  constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
+    super(ctx, env);
+    this.#tables = new EnvelopeTables(ctx.storage.sql);
+    void ctx.blockConcurrencyWhile(async () => {
+      this.#alarmAt = (await ctx.storage.getAlarm()) ?? undefined;
+    });
+  }
+
+  /**
+   * Holds the worst case in every envelope or in none. A repeat of a granted reservation is answered as granted and
+   * holds nothing more; a repeat of a refused one is decided anew.
+   */
+  reserve(request: ReserveRequest): ReserveResult {
+    const now = Date.now();
+    const result = this.ctx.storage.transactionSync(() => this.#reserve(request, now));
+    if (result.granted) this.#wakeBy(now + request.ttlMs);
+    return result;
+  }
+
+  /** Books the bill in place of the reservation. Without a bill the whole reservation counts as spent. */
+  settle(reservationId: string, actual: NanoUsd | undefined): ClosingResult {
+    return this.ctx.storage.transactionSync(() => this.#close(reservationId, { type: "settle", actual }));
+  }
+
+  /**
+   * Hands the reservation back: nothing was sent. One that is not known yet can no longer be made, so that a release
+   * which overtakes its own slow `reserve` holds too.
+   */
+  release(reservationId: string): ClosingResult {
+    const now = Date.now();
+    const result = this.ctx.storage.transactionSync(() => {
+      const closed = this.#close(reservationId, { type: "release" });
+      if (!closed.booked && !closed.known) this.#tables.forbid(reservationId, now);
+      return closed;
+    });
+    this.#wakeBy(now + CLOSED_KEPT_MS);
+    return result;
+  }
+
+  /** Figures of all envelopes still kept, or of those asked for. One that no call has declared yet is left out. */
+  status(ids?: readonly string[]): EnvelopeStatus[] {
+    return this.#tables.status(ids);
+  }
+
+  /** Oldest reservations that count as spent whole because their bill never came. */
+  unreconciled(limit: number): UnreconciledReservation[] {
+    return this.#tables.assumed(limit);
+  }
+
+  /** Replaces assumed amounts by the bills telemetry knows. Returns how many were corrected. */
+  reconcile(bills: readonly FoundBill[]): number {
+    return this.ctx.storage.transactionSync(() => {
+      const closings = bills.map(({ reservationId, actual }) =>
+        this.#close(reservationId, actual === undefined ? { type: "release" } : { type: "settle", actual }),
+      );
+      return closings.filter((closing) => closing.booked).length;
+    });
+  }
+
+  /** Expires reservations and drops what is no longer needed. Safe to run twice. */
+  override alarm(): void {
+    const now = Date.now();
+    this.#alarmAt = undefined;
+    const expired = this.ctx.storage.transactionSync(() => {
+      const due = this.#tables.expired(now, EXPIRY_BATCH);
+      for (const id of due) this.#close(id, { type: "expire" });
+      this.#tables.pruneReservations(now);
+      if (now - this.#envelopesPrunedAt >= PRUNE_ENVELOPES_EVERY_MS) {
+        this.#tables.pruneEnvelopes(now);
+        this.#envelopesPrunedAt = now;
+      }
+      return due.length;
+    });
+    if (expired === EXPIRY_BATCH) this.#wakeBy(now);
+    const { open, closed } = this.#tables.nextDue();
+    if (open !== undefined) this.#wakeBy(Math.max(open, now + EXPIRE_EVERY_MS));
+    if (closed !== undefined) this.#wakeBy(Math.max(closed, now + PRUNE_EVERY_MS));
+  }
+
+  #reserve(request: ReserveRequest, now: number): ReserveResult {
+    const known = this.#tables.reservation(request.reservationId);
+    if (known && !this.#tables.isForbidden(known)) return { granted: true };
+    const balances = this.#tables.balances(request.claims);
+    const books: EnvelopeBooks = {
+      balance: (id) => balances.get(id),
+      nextExpiry: (id) => this.#tables.nextExpiry(id),
+    };
+    // Its caller gave up on it before it arrived, and nobody is left to use or close it.
+    if (known) return refuseBusy(request, books, now);
+    const decision = decideReserve(request, books, now);
+    this.#tables.declare(request.claims, balances, now);
+    if (decision.granted) this.#tables.insert(request, now);
+    return decision;
+  }
+
+  #close(reservationId: string, closing: Closing): ClosingResult {
+    const reservation = this.#tables.reservation(reservationId);
+    const booking = reservation && closeReservation(reservation, closing);
+    if (!reservation || !booking) return { booked: false, known: reservation !== undefined };
+    this.#tables.book(reservationId, reservation, booking, Date.now());
+    return { booked: true, overrun: booking.overrun };
+  }
+
+  /** An alarm that is early finds nothing to do and sets the next; only a late one would be wrong. */
+  #wakeBy(at: number): void {
+    if (this.#alarmAt !== undefined && this.#alarmAt <= at) return;
+    this.#alarmAt = at;
+    // The output gate holds answers back until this is stored, and resets the object if it cannot be.
+    void this.ctx.storage.setAlarm(at);
+  }
+}

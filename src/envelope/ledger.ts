@@ -1,0 +1,53 @@
+/** How a reservation ends, and what that moves in its envelopes. */
+import { type NanoUsd, nanoUsd, ZERO_USD } from "../money/nano-usd.ts";
+import { amount } from "./reserve.ts";
+
+/**
+ * - `open`: held, the call is running.
+ * - `assumed`: counted as spent whole, because it expired or its bill is unknown; a bill that turns up corrects it.
+ * - `settled`, `released`: final. Repeats change nothing.
+ */
+export type ReservationState = "open" | "assumed" | "settled" | "released";
+
+export interface Reservation {
+  readonly state: ReservationState;
+  readonly worstCase: NanoUsd;
+}
+
+export type Closing =
+  /** `actual` undefined = the bill is unknown. */
+  | { readonly type: "settle"; readonly actual: NanoUsd | undefined }
+  /** Nothing was sent. */
+  | { readonly type: "release" }
+  /** Its time is over and nobody closed it. */
+  | { readonly type: "expire" };
+
+/** Change of each envelope the reservation draws on. Figures may be negative. */
+export interface Booking {
+  readonly state: ReservationState;
+  readonly spent: NanoUsd;
+  readonly reserved: NanoUsd;
+  /** Billed above the reservation; already part of `spent`, which is what closes the envelope. */
+  readonly overrun: NanoUsd;
+}
+
+/** Books the end of a reservation; `undefined` when it is closed already. Throws `RangeError` on a negative bill. */
+export function closeReservation({ state, worstCase }: Reservation, closing: Closing): Booking | undefined {
+  if (state === "settled" || state === "released") return undefined;
+  const held = state === "open" ? worstCase : ZERO_USD;
+  const assumed = state === "assumed" ? worstCase : ZERO_USD;
+  const reserved = nanoUsd(0 - held);
+  if (closing.type === "release") {
+    return { state: "released", spent: nanoUsd(0 - assumed), reserved, overrun: ZERO_USD };
+  }
+  const actual = closing.type === "settle" ? closing.actual : undefined;
+  if (actual === undefined) {
+    return state === "open" ? { state: "assumed", spent: worstCase, reserved, overrun: ZERO_USD } : undefined;
+  }
+  return {
+    state: "settled",
+    spent: nanoUsd(amount(actual) - assumed),
+    reserved,
+    overrun: nanoUsd(Math.max(0, actual - worstCase)),
+  };
+}
