@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { corpusAvailable, corpusPath, readJson, readJsonl, readText } from "./corpus.ts";
 
-export type WireApi = "chat.completions" | "responses" | "messages" | "generateContent" | "cohere chat v2";
+export type WireApi = "chat.completions" | "responses" | "messages" | "generateContent" | "cohere chat v2" | "other";
 
 export interface WireExchange {
   /** File without ending, and the position where the file holds several: `openai/oai-stream-sync#1`. */
@@ -72,7 +72,7 @@ function exchangesOf(row: IndexRow): WireExchange[] {
   return value.exchanges.map((exchange, index) => ({
     ...base,
     key: several ? `${key}#${index}` : key,
-    api: apiOfUrl(exchange.request.url) ?? api,
+    api: apiOfUrl(exchange.request.url),
     request: { url: exchange.request.url, body: exchange.request.body },
     response: recordedResponse(exchange.response, dirname(row.file)),
   }));
@@ -84,10 +84,14 @@ function apiOf(kind: string): WireApi {
   return found ?? "responses";
 }
 
-function apiOfUrl(url: string): WireApi | undefined {
-  if (/\/chat\/completions(\?|$)/.test(url)) return "chat.completions";
-  if (/\/responses(\/|\?|$)/.test(url)) return "responses";
-  return undefined;
+/** Some recordings hold requests to other APIs on the way. */
+function apiOfUrl(url: string): WireApi {
+  const path = new URL(url).pathname;
+  if (/\/chat\/completions$/.test(path)) return "chat.completions";
+  if (/\/responses(\/|$)/.test(path)) return "responses";
+  if (/\/messages$/.test(path)) return "messages";
+  if (/:(stream)?generateContent$/i.test(path)) return "generateContent";
+  return path.endsWith("/chat") ? "cohere chat v2" : "other";
 }
 
 function streamed(text: string): WireExchange["response"] {
