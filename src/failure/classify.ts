@@ -6,16 +6,21 @@ import { redact } from "./redact.ts";
 
 /** Judges what an upstream's error means for the call. Structure decides first, opening words of the message last. */
 export function classify(error: ProviderError): Failure {
-  const status = statusOf(error);
-  const row = CLASSIFICATION.find((candidate) => matches(candidate, error, status));
+  const row = classificationRow(error);
   const message = redact(error.message) || `${error.provider} answered ${error.status} without saying why`;
-  return failure(row?.class ?? classOfStatus(status), message, {
+  return failure(row?.class ?? classOfStatus(statusOf(error)), message, {
     reason: row?.reason,
     status: error.status,
     code: error.code ?? error.type,
     param: error.param,
     retryAfterMs: error.retryAfterMs,
   });
+}
+
+/** The row of the table that decides; undefined where only the status family does. */
+export function classificationRow(error: ProviderError): ClassificationRow | undefined {
+  const status = statusOf(error);
+  return CLASSIFICATION.find((row) => matches(row, error, status));
 }
 
 /**
