@@ -1,7 +1,7 @@
 /** From the engine's result to an HTTP answer, whatever dialect the client speaks. */
 import type { CallResult } from "../src/call/call.ts";
 import type { Attempt, Inference } from "../src/call/inference.ts";
-import { failureAnswer } from "../src/failure/http.ts";
+import { httpError } from "../src/failure/http.ts";
 import { nanoToUsdText } from "../src/money/nano-usd.ts";
 import type { DroppedField, IngressDialect, ServedContext } from "../src/wire/dialect.ts";
 import { sseBody } from "./sse-body.ts";
@@ -35,7 +35,7 @@ export function servedContext(
 
 export function failureResponse(result: Failed, ingress: Pick<IngressDialect, "encodeError">): Response {
   const { failure, inference } = result;
-  const { status, headers } = failureAnswer(failure);
+  const { status, headers } = httpError(failure);
   const attempts = inference.attempts.map(attemptSummary);
   return Response.json(ingress.encodeError(failure, { inferenceId: inference.id, attempts }), {
     status,

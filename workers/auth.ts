@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from "hono";
+import { can } from "../src/identity/authorize.ts";
 import type { Principal } from "../src/identity/principal.ts";
 import type { Scope } from "../src/identity/scope.ts";
 import type { AppEnv } from "./context.ts";
@@ -18,7 +19,7 @@ export const authentication = (): MiddlewareHandler<AppEnv> =>
   };
 
 export function requireScope(principal: Principal, scope: Scope): void {
-  if (!principal.scopes.includes(scope)) {
+  if (!can(principal, scope)) {
     throw forbidden(`this key lacks the scope ${scope}`, "missing_scope");
   }
 }

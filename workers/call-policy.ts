@@ -1,4 +1,4 @@
-/** From what a caller names as `model` to the policy of a call: candidates, output rule, limits of time and retry. */
+/** What a caller may ask of a route or of a raw model, beyond what the route itself says. */
 import type { CallPolicy, OutputRule } from "../src/call/call.ts";
 import { failure } from "../src/failure/failure.ts";
 import { canonicalJson } from "../src/route/canonical.ts";
@@ -9,25 +9,6 @@ import type { ChatRequest } from "../src/wire/chat.ts";
 import { HttpFault } from "./fault.ts";
 import type { RequestMarks } from "./request-marks.ts";
 import type { Runtime } from "./runtime.ts";
-
-/** Schema name shown to providers where the caller gave none. Providers allow letters, digits, `_` and `-`. */
-const schemaName = (word: string): string => word.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
-
-export function routePolicy(narrowed: NarrowedRoute, marks: RequestMarks): CallPolicy {
-  const { route, candidates, output } = narrowed;
-  return {
-    candidates,
-    require: route.require,
-    retry: route.retry,
-    timeouts: route.timeouts,
-    output: output && { ...output, name: schemaName(route.name) },
-    onContentFilter: route.onContentFilter,
-    allowUnpriced: route.allowUnpriced,
-    allowTrial: false,
-    stream: marks.stream ?? route.stream,
-    serviceTier: route.serviceTier,
-  };
-}
 
 /** A request for another schema than the route's own cannot be honoured, and is not dropped silently. */
 export function refuseForeignSchema(narrowed: NarrowedRoute, request: ChatRequest): void {

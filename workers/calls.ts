@@ -21,12 +21,12 @@ export interface Caller {
 }
 
 /** The declared route under its live pin, else the named variant. 404 and 403 name what is wrong, not what exists. */
-export function routeFor(caller: Caller, name: string, variant: string): NarrowedRoute {
+export async function routeFor(caller: Caller, name: string, variant: string): Promise<NarrowedRoute> {
   const { runtime, principal, background } = caller;
   requireReach(principal, name);
   const route = runtime.routes.get(name);
   if (!route) throw modelNotFound(`no route is named ${name}`);
-  const pinned = variant === DEFAULT_VARIANT ? runtime.liveVariant(principal.org, name, background) : undefined;
+  const pinned = variant === DEFAULT_VARIANT ? await runtime.liveVariant(principal.org, name, background) : undefined;
   const chosen = narrow(route, pinned ?? variant);
   // A pin to a variant that a later deploy removed falls back to the route as declared.
   const narrowed = chosen.ok || pinned === undefined ? chosen : narrow(route, variant);

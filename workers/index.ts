@@ -1,6 +1,6 @@
 import { createApp } from "./app.ts";
+import type { Env } from "./bindings.ts";
 import { runtimeOf } from "./compose.ts";
-import type { Env } from "./env.ts";
 import { runScheduled } from "./scheduled.ts";
 import { consumeTelemetry } from "./telemetry-queue.ts";
 

@@ -12,7 +12,8 @@ export interface RequestMarks {
 const TAG_KEY = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/;
 const MAX_TAGS = 32;
-const MAX_TAG_VALUE = 256;
+/** As much as telemetry keeps of one. */
+const MAX_TAG_VALUE = 200;
 
 /** Later sources win: `metadata` < `x-modelrig-tags` < the key's fixed tags. */
 export function requestMarks(

@@ -4,23 +4,12 @@ import type { Principal } from "../src/identity/principal.ts";
 import type { PriceBook } from "../src/money/price.ts";
 import type { ProviderTable } from "../src/provider/provider.ts";
 import type { Route } from "../src/route/route.ts";
+import type { UsageRow } from "../src/store/inferences.ts";
+import type { Store } from "../src/store/store.ts";
 import type { Activity } from "./activity.ts";
 
 /** Runs work after the response; the platform keeps the isolate alive for it. */
 export type Background = (work: Promise<unknown>) => void;
-
-/** Counts of one org over the last hour, as `/metrics` shows them. */
-export interface HourlyUsage {
-  readonly lane: string;
-  readonly route: string | undefined;
-  readonly provider: string | undefined;
-  readonly model: string | undefined;
-  readonly failureClass: string | undefined;
-  readonly inferences: number;
-  readonly attempts: number;
-  readonly costNanoUsd: number | undefined;
-  readonly latencyMsTotal: number;
-}
 
 /** What the endpoints see of the world. Built once per isolate by `compose.ts`, which alone reads the environment. */
 export interface Runtime {
@@ -33,11 +22,13 @@ export interface Runtime {
   readonly now: () => number;
   /** Set only under `modelrig dev`: what its drain request must present. */
   readonly devToken: string | undefined;
+  /** The database; throws where none is configured. */
+  readonly store: () => Store;
   /** Whose key this is; undefined for an unknown, revoked or expired one. Rejects where the database is away. */
   authenticate(key: string, background: Background): Promise<Principal | undefined>;
-  /** Variant a live pin puts in the place of `default`, from the isolate's snapshot. */
-  liveVariant(org: string, route: string, background: Background): string | undefined;
+  /** Variant a live pin puts in the place of `default`; a promise only where the isolate's snapshot is too old. */
+  liveVariant(org: string, route: string, background: Background): string | undefined | Promise<string | undefined>;
   /** The engine's needs, for one call of one org. */
   callPorts(org: string, background: Background): CallPorts;
-  hourlyUsage(org: string): Promise<readonly HourlyUsage[]>;
+  hourlyUsage(org: string): Promise<readonly UsageRow[]>;
 }

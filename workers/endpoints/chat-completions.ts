@@ -1,9 +1,10 @@
 import type { Hono } from "hono";
+import { routePolicy } from "../../src/call/route-policy.ts";
 import { resolveModelWord } from "../../src/route/model-word.ts";
 import type { ChatRequest } from "../../src/wire/chat.ts";
 import { openaiChatIngress } from "../../src/wire/openai-chat/index.ts";
 import { answerResponse, failureResponse, streamResponse } from "../answer.ts";
-import { rawPolicy, refuseForeignSchema, routePolicy } from "../call-policy.ts";
+import { rawPolicy, refuseForeignSchema } from "../call-policy.ts";
 import { callerOf } from "../caller.ts";
 import { type Caller, liveContext, modelNotFound, requireReach, routeFor, runCall } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
@@ -21,7 +22,7 @@ export function chatCompletions(app: Hono<AppEnv>): void {
     const { model, request } = decoded.value;
     const marks = requestMarks(c.req.raw.headers, request.metadata, caller.principal.fixedTags);
     const startedAt = caller.runtime.now();
-    const result = await runCall(caller, { ...callFor(caller, model, request, marks), stream: request.stream });
+    const result = await runCall(caller, { ...(await callFor(caller, model, request, marks)), stream: request.stream });
     switch (result.type) {
       case "failure":
         return failureResponse(result, openaiChatIngress);
@@ -38,7 +39,7 @@ export function chatCompletions(app: Hono<AppEnv>): void {
   });
 }
 
-function callFor(caller: Caller, model: string, request: ChatRequest, marks: RequestMarks) {
+async function callFor(caller: Caller, model: string, request: ChatRequest, marks: RequestMarks) {
   const word = resolveModelWord(model);
   if (!word.ok) throw new HttpFault(400, { ...word.error, code: "invalid_model" });
   const requestFor = (): ChatRequest => request;
@@ -46,9 +47,9 @@ function callFor(caller: Caller, model: string, request: ChatRequest, marks: Req
     case "auto":
       throw modelNotFound("the auto lane is not part of this version; name a route or provider/model");
     case "route": {
-      const narrowed = routeFor(caller, word.value.route, word.value.variant);
+      const narrowed = await routeFor(caller, word.value.route, word.value.variant);
       refuseForeignSchema(narrowed, request);
-      const policy = routePolicy(narrowed, marks);
+      const policy = routePolicy(narrowed, { allowTrial: false, stream: marks.stream ?? narrowed.route.stream });
       return { context: liveContext(caller.principal, narrowed, marks), policy, requestFor, route: narrowed.route };
     }
     case "raw": {

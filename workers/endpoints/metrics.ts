@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
 import { nanoToUsdText, nanoUsd } from "../../src/money/nano-usd.ts";
+import type { UsageRow } from "../../src/store/inferences.ts";
 import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";
-import type { HourlyUsage } from "../runtime.ts";
 
 /**
  * `GET /metrics`, scope `read`: the org's last sixty minutes from the database, as Prometheus gauges. Gauges, because
@@ -19,7 +19,7 @@ export function metrics(app: Hono<AppEnv>): void {
 interface Family {
   readonly name: string;
   readonly help: string;
-  readonly value: (row: HourlyUsage) => string | undefined;
+  readonly value: (row: UsageRow) => string | undefined;
 }
 
 const FAMILIES: readonly Family[] = [
@@ -45,7 +45,7 @@ const FAMILIES: readonly Family[] = [
   },
 ];
 
-export function prometheusText(rows: readonly HourlyUsage[]): string {
+export function prometheusText(rows: readonly UsageRow[]): string {
   return FAMILIES.map(({ name, help, value }) => {
     const samples = rows.flatMap((row) => {
       const sample = value(row);
@@ -55,7 +55,7 @@ export function prometheusText(rows: readonly HourlyUsage[]): string {
   }).join("");
 }
 
-function labels({ lane, route, provider, model, failureClass }: HourlyUsage): string {
+function labels({ lane, route, provider, model, failureClass }: UsageRow): string {
   const pairs = { lane, route, provider, model, failure_class: failureClass };
   const texts = Object.entries(pairs).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}="${escaped(value)}"`],

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import type { CallResult } from "../../src/call/call.ts";
 import type { Inference } from "../../src/call/inference.ts";
+import { routePolicy } from "../../src/call/route-policy.ts";
 import { nanoToUsdText } from "../../src/money/nano-usd.ts";
 import { checkInput } from "../../src/route/input.ts";
 import { DEFAULT_VARIANT, type NarrowedRoute } from "../../src/route/narrow.ts";
@@ -9,7 +10,6 @@ import { renderRequest } from "../../src/route/render.ts";
 import { answerText } from "../../src/wire/chat.ts";
 import { openaiChatIngress } from "../../src/wire/openai-chat/index.ts";
 import { answerHeaders, failureResponse, streamResponse } from "../answer.ts";
-import { routePolicy } from "../call-policy.ts";
 import { callerOf } from "../caller.ts";
 import { liveContext, routeFor, runCall } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
@@ -58,7 +58,7 @@ export function run(app: Hono<AppEnv>): void {
     const body = runRequest.safeParse(await readJsonBody(c.req.raw, caller.runtime.config.limits));
     if (!body.success) throw invalidBody(body.error);
     const { input, variant, tags, stepKey, run: runId, stream = false } = body.data;
-    const narrowed = routeFor(caller, c.req.param("route"), variant ?? DEFAULT_VARIANT);
+    const narrowed = await routeFor(caller, c.req.param("route"), variant ?? DEFAULT_VARIANT);
     const { template } = narrowed;
     if (!template) {
       throw badRequest(`route ${narrowed.route.name} declares no template; call it with messages`, "no_template");
@@ -75,7 +75,7 @@ export function run(app: Hono<AppEnv>): void {
     const startedAt = caller.runtime.now();
     const result = await runCall(caller, {
       context: liveContext(caller.principal, narrowed, marks),
-      policy: routePolicy(narrowed, marks),
+      policy: routePolicy(narrowed, { allowTrial: false, stream: marks.stream ?? narrowed.route.stream }),
       requestFor: (_candidate, capabilities) => {
         const request = renderRequest(template, narrowed.route.input, input, capabilities);
         return request.ok ? { ...request.value, stream, includeUsage: stream } : request.error;

@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, inject, test } from "vitest";
+import type { Seen } from "../../support/behaving-upstream.ts";
+import { ladder, openGateway, route, upstreamProvider, user } from "../gateway.ts";
+
+const SCHEMA = { type: "object", properties: { a: { type: "integer" } }, required: ["a"] };
+const none = { content_invalid: 0, network: 0, capacity_shed: 0, server_error: 0 };
+const routes = [
+  route("demo.failover", ["up/status-500", "up/echo"], { retry: none }),
+  route("demo.cut-first", ["up/cut", "up/echo"], { retry: none }),
+  route("demo.json", ["up/echo"], { output: { schema: SCHEMA, ladder }, retry: none }),
+  route("demo.template", ["up/echo"], { template: { user: "Say {{ word }}" } }),
+];
+const gateway = openGateway({ routes, providers: [upstreamProvider("up", inject("upstreamUrl"))] });
+afterEach(() => gateway.settled());
+
+const stream = (model: string, content: string, more: Record<string, unknown> = {}, init: RequestInit = {}) =>
+  gateway.chat({ model, messages: user(content), stream: true, ...more }, init);
+
+async function seen(marker: string): Promise<Seen> {
+  return await (await fetch(`${inject("upstreamUrl")}/seen?marker=${marker}`)).json();
+}
+
+/** Data lines of an SSE text; fails on anything that is not LF framed `data:` events. */
+function events(text: string): string[] {
+  expect(text).not.toContain("\r");
+  return text
+    .split("\n\n")
+    .filter((block) => block !== "")
+    .map((block) => {
+      expect(block).toMatch(/^data: [^\n]*$/);
+      return block.slice("data: ".length);
+    });
+}
+
+const textOf = (lines: readonly string[]): string =>
+  lines
+    .filter((line) => line !== "[DONE]")
+    .map(
+      (line) =>
+        (JSON.parse(line) as { choices?: { delta?: { content?: string } }[] }).choices?.[0]?.delta?.content ?? "",
+    )
+    .join("");
+
+describe("a stream", () => {
+  test("arrives whole, ends with [DONE], and names what served before it begins", async () => {
+    const response = await stream("up/echo", "a text in pieces");
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    expect(response.headers.get("x-modelrig-served")).toBe("up/echo");
+    expect(response.headers.has("x-modelrig-cost-usd")).toBe(false);
+    const lines = events(await response.text());
+    expect(textOf(lines)).toBe("a text in pieces");
+    expect(lines.at(-1)).toBe("[DONE]");
+  });
+
+  test("fails over invisibly before its first content", async () => {
+    const response = await stream("demo.failover", "second");
+    expect(response.headers.get("x-modelrig-attempts")).toBe("2");
+    expect(textOf(events(await response.text()))).toBe("second");
+  });
+
+  test("answers an ordinary error where no candidate began", async () => {
+    const response = await stream("up/status-500", "x");
+    expect(response.status).toBe(502);
+    expect(response.headers.get("content-type")).toContain("application/json");
+  });
+
+  test("that is cut after content ends in an error event and never in [DONE]", async () => {
+    const lines = events(await (await stream("up/cut", "x")).text());
+    expect(textOf(lines.filter((line) => !line.includes('"error"')))).toBe("Hello");
+    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ error: { failure_class: "network" } });
+    expect(lines).not.toContain("[DONE]");
+  });
+
+  test("asked for as validated fails over even after content", async () => {
+    const headers = { "x-modelrig-stream": "validated" };
+    const response = await stream("demo.cut-first", "whole", {}, { headers });
+    const lines = events(await response.text());
+    expect(textOf(lines)).toBe("whole");
+    expect(lines.at(-1)).toBe("[DONE]");
+  });
+
+  test("of a route with a schema ends in an error where the whole does not fit it", async () => {
+    const good = events(await (await stream("demo.json", '{"a":1}')).text());
+    expect(good.at(-1)).toBe("[DONE]");
+    const bad = events(await (await stream("demo.json", '{"a":"one"}')).text());
+    expect(JSON.parse(bad.at(-1) ?? "")).toMatchObject({ error: { failure_class: "content_invalid" } });
+  });
+
+  test("of a run has the shape of chat completion chunks", async () => {
+    const response = await gateway.run("demo.template", { input: { word: "hello" }, stream: true });
+    expect(textOf(events(await response.text()))).toBe("Say hello");
+  });
+
+  test("cancels the upstream at once when the reader leaves, and is recorded as canceled", async () => {
+    const response = await stream("up/stall", "mark-stall");
+    const reader = response.body?.getReader();
+    const first = await reader?.read();
+    expect(new TextDecoder().decode(first?.value)).toContain("Hel");
+    const left = performance.now();
+    await reader?.cancel();
+    while ((await seen("mark-stall")).abandoned === 0) expect(performance.now() - left).toBeLessThan(1_000);
+  });
+
+  test("cancels an upstream that has not answered yet when the request is aborted", async () => {
+    const leave = new AbortController();
+    const pending = gateway.chat({ model: "up/silent", messages: user("mark-silent") }, { signal: leave.signal });
+    while ((await seen("mark-silent")).requests.length === 0);
+    leave.abort();
+    const outcome = await pending.then(
+      (response) => response.status,
+      () => "aborted" as const,
+    );
+    expect([499, "aborted"]).toContain(outcome);
+    const left = performance.now();
+    while ((await seen("mark-silent")).abandoned === 0) expect(performance.now() - left).toBeLessThan(1_000);
+  });
+
+  test("is pulled by its reader: little is taken from an upstream that sends much more", async () => {
+    const response = await stream("up/many-5000", "x");
+    const reader = response.body?.getReader();
+    let pieces = 0;
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done) break;
+      pieces += events(new TextDecoder().decode(value)).length;
+    }
+    expect(pieces).toBeGreaterThanOrEqual(5_001);
+  });
+});
+
+describe("keep-alives", () => {
+  test("are comments between events during silence, only where asked for", async () => {
+    const quiet = openGateway({
+      providers: [upstreamProvider("up", inject("upstreamUrl"))],
+      config: { keepAliveMs: 60 },
+    });
+    const response = await quiet.chat({ model: "up/stall", messages: user("x"), stream: true });
+    const reader = response.body?.getReader();
+    let text = "";
+    while (!text.includes(": keep-alive")) text += new TextDecoder().decode((await reader?.read())?.value);
+    expect(text).toMatch(/^(data: [^\n]*\n\n)+: keep-alive\n\n/);
+    await reader?.cancel();
+    await quiet.settled();
+  });
+});

@@ -1,0 +1,123 @@
+/** Builds the runtime of an isolate. The only reader of `Env`. */
+import compiled from "modelrig:compiled";
+import { uuidv7obj } from "uuidv7";
+import { BreakerCache } from "../durable/breaker-cache.ts";
+import { breakerPort } from "../durable/breakers-client.ts";
+import { envelopePort } from "../durable/envelopes-client.ts";
+import { withDeadline } from "../durable/remote.ts";
+import type { CallPorts, Clock } from "../src/call/ports.ts";
+import { KeyCache } from "../src/identity/key-cache.ts";
+import { isSimRequest, simFetch } from "../src/provider/sim/simulator.ts";
+import { providerPrices, providerTable } from "../src/provider/table.ts";
+import { openStore, type Store } from "../src/store/store.ts";
+import { Activity } from "./activity.ts";
+import type { Env } from "./bindings.ts";
+import { LivePins } from "./live-pins.ts";
+import { logError } from "./log.ts";
+import type { Background, Runtime } from "./runtime.ts";
+import { telemetryRecorder } from "./telemetry-queue.ts";
+
+const KEY_LOOKUP_PATIENCE_MS = 5_000;
+const HOUR_MS = 3_600_000;
+
+/** An isolate meets one environment; tests meet several. */
+const runtimes = new WeakMap<Env, Runtime>();
+
+export function runtimeOf(env: Env): Runtime {
+  let runtime = runtimes.get(env);
+  if (!runtime) {
+    runtime = compose(env);
+    runtimes.set(env, runtime);
+  }
+  return runtime;
+}
+
+const clock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const timer = setTimeout(done, ms);
+      function done(): void {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", done);
+        resolve();
+      }
+      signal?.addEventListener("abort", done, { once: true });
+    }),
+};
+
+function compose(env: Env): Runtime {
+  const { config, routes } = env.MODELRIG_COMPILED ?? compiled;
+  const providers = providerTable(config);
+  const prices = providerPrices(providers);
+  const activity = new Activity();
+  const sim = config.sim || env.MODELRIG_SIM === "1";
+  const store = lazyStore(env);
+  const keys = new KeyCache({ findByHash: (hash) => store().keys.findByHash(hash) }, clock.now);
+  const pins = new LivePins({ current: (org) => store().forOrg(org).routePins.current() }, clock.now, (error) =>
+    logError("live pins not refreshed", error),
+  );
+  const breakers = new BreakerCache();
+  const secrets = env as unknown as Readonly<Record<string, unknown>>;
+
+  const callPorts = (org: string, background: Background): CallPorts => ({
+    fetch: (request) =>
+      isSimRequest(request) ? simFetch(request, clock, { latency: config.simLatency }) : fetch(request),
+    clock,
+    random: Math.random,
+    newId: (prefix) => `${prefix}_${uuidv7obj().toHex()}`,
+    providers,
+    registry: { find: () => [] },
+    prices,
+    breakers: breakerPort(env.ROUTE_BREAKER, org, breakers, background, clock),
+    envelopes: envelopePort(env.SPEND_ENVELOPES, org, background, (alert) =>
+      logError(`envelope ${alert.type}`, undefined, { org }),
+    ),
+    recorder: telemetryRecorder({ queue: env.TELEMETRY, store, activity, background }),
+    secret: (name) => {
+      const value = secrets[name];
+      return typeof value === "string" && value !== "" ? value : undefined;
+    },
+    sim,
+  });
+
+  return {
+    config,
+    routes: new Map(routes.map((route) => [route.name, route])),
+    providers,
+    prices,
+    sim,
+    activity,
+    now: clock.now,
+    devToken: env.MODELRIG_DEV_TOKEN,
+    store,
+    async authenticate(key, background) {
+      const found = keys.find(key);
+      // A lookup shared with another request must not end with the request that began it.
+      background(found.catch(() => undefined));
+      try {
+        return await withDeadline(KEY_LOOKUP_PATIENCE_MS, found);
+      } catch (error) {
+        logError("key not looked up", error);
+        throw error;
+      }
+    },
+    liveVariant: (org, route, background) => pins.variant(org, route, background),
+    callPorts,
+    hourlyUsage: (org) =>
+      store()
+        .forOrg(org)
+        .inferences.usage(clock.now() - HOUR_MS, clock.now()),
+  };
+}
+
+/** Opened by whoever first needs it, so that a Worker without a database still answers `/health`. */
+function lazyStore(env: Env): () => Store {
+  let store: Store | undefined;
+  return () => {
+    if (!env.TURSO_DATABASE_URL) throw new Error("TURSO_DATABASE_URL is not set");
+    store ??= openStore({ url: env.TURSO_DATABASE_URL, authToken: env.TURSO_AUTH_TOKEN });
+    return store;
+  };
+}

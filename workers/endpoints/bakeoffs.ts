@@ -1,0 +1,79 @@
+import { z } from "@hono/zod-openapi";
+import type { Hono } from "hono";
+import { inconsistency } from "../../src/bakeoff/consistency.ts";
+import { bakeoffReport } from "../../src/bakeoff/report.ts";
+import { fileProposal } from "../../src/proposal/file.ts";
+import { callerOf } from "../caller.ts";
+import { requireReach } from "../calls.ts";
+import type { AppEnv } from "../context.ts";
+import { badRequest, notFound } from "../fault.ts";
+import { readJsonBody } from "../limits.ts";
+import { actorOf, listQuery, prefixedId } from "./control.ts";
+
+export const bakeoffRecorded = z
+  .object({
+    id: z.string(),
+    /** The one proposal the report supports; null where no arm clears its gate. */
+    proposal: z.object({ id: z.string(), state: z.string() }).nullable(),
+  })
+  .openapi("BakeoffRecorded");
+
+export const bakeoffList = z
+  .object({
+    bakeoffs: z.array(
+      z.object({
+        id: z.string(),
+        route: z.string(),
+        finished_at: z.iso.datetime(),
+        partial: z.boolean(),
+        proposes: z.string().optional(),
+      }),
+    ),
+  })
+  .openapi("BakeoffList");
+
+/** `/v1/bakeoffs`: reports of bake-offs run where the captures are. Figures only; a body with anything else is refused. */
+export function bakeoffs(app: Hono<AppEnv>): void {
+  app.post("/v1/bakeoffs", async (c) => {
+    const { runtime, principal } = callerOf(c, "oracle-act");
+    const parsed = bakeoffReport.safeParse(await readJsonBody(c.req.raw, runtime.config.limits));
+    if (!parsed.success) throw invalidReport(parsed.error);
+    const report = parsed.data;
+    requireReach(principal, report.route);
+    const fault = inconsistency(report);
+    if (fault !== undefined) throw badRequest(fault, "inconsistent_report");
+    const store = runtime.store().forOrg(principal.org);
+    const actor = actorOf(runtime, principal);
+    await store.bakeoffs.put(report, actor);
+    const proposal = await fileProposal(report, store.proposals, actor, () => prefixedId("prop"));
+    const answer = { id: report.id, proposal: proposal ? { id: proposal.id, state: proposal.state } : null };
+    return c.json(answer satisfies z.output<typeof bakeoffRecorded>, 201);
+  });
+
+  app.get("/v1/bakeoffs", async (c) => {
+    const { runtime, principal } = callerOf(c, "read");
+    const found = await runtime.store().forOrg(principal.org).bakeoffs.list(listQuery(c.req.query()));
+    return c.json({
+      bakeoffs: found.map(({ id, route, finishedAt, partial, proposes }) => ({
+        id,
+        route,
+        finished_at: new Date(finishedAt).toISOString(),
+        partial,
+        ...(proposes !== undefined && { proposes }),
+      })),
+    } satisfies z.output<typeof bakeoffList>);
+  });
+
+  app.get("/v1/bakeoffs/:id", async (c) => {
+    const { runtime, principal } = callerOf(c, "read");
+    const report = await runtime.store().forOrg(principal.org).bakeoffs.get(c.req.param("id"));
+    if (!report) throw notFound("no such bake-off", "bakeoff_not_found", "id");
+    return c.json(report);
+  });
+}
+
+function invalidReport(error: z.ZodError) {
+  const [issue] = error.issues;
+  // The path names a key of the report; the value, which may be anything, is not quoted.
+  return badRequest("the report does not have the shape modelrig.bakeoff/1", "invalid_report", issue?.path.join("."));
+}
