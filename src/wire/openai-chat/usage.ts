@@ -52,7 +52,7 @@ export function normaliseUsage(raw: unknown, quirks: UsageQuirks): Usage | undef
     searches: tokens(raw, "num_search_queries") ?? tokens(recordAt(raw, "server_tool_use"), "web_search_requests"),
     reportedUsd: reportedUsd(raw),
     estimated: false,
-    ...(inconsistent ? { inconsistent } : {}),
+    inconsistent: inconsistent || undefined,
     raw,
   };
 }
