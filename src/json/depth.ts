@@ -1,0 +1,38 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Whether objects and arrays in a JSON text nest deeper than `max` levels: one pass, nothing is parsed or allocated, so
+ * that a hostile body is refused before `JSON.parse` would run out of stack. Never throws; of a text that is not JSON it
+ * only says how deep its brackets go.
+ */
+export function exceedsDepth(text: string, max: number): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    switch (text.charCodeAt(index)) {
+      case QUOTE:
+        index = endOfString(text, index);
+        break;
+      case 0x7b: // {
+      case 0x5b: // [
+        depth += 1;
+        if (depth > max) return true;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** Index of the quote that ends the string opened at `open`, or of the last character. */
+function endOfString(text: string, open: number): number {
+  let index = open + 1;
+  while (index < text.length) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) return index;
+    index += code === BACKSLASH ? 2 : 1;
+  }
+  return text.length;
+}
