@@ -14,7 +14,7 @@ export const MIN_CONFORMANT_FOR_SAVING = 10;
 export function costFirstGate(
   arms: readonly ArmReport[],
   pairs: readonly PairReport[],
-  route: { readonly hasSchema: boolean },
+  route: { readonly schemaDeclared: boolean },
 ): GateReport {
   const incumbent = arms.find(({ role }) => role === "incumbent");
   if (!incumbent) throw new RangeError("a bake-off has an incumbent");
@@ -25,7 +25,7 @@ export function costFirstGate(
         challenger,
         incumbent,
         pairs.find(({ arm }) => arm === challenger.arm),
-        route.hasSchema,
+        route.schemaDeclared,
       ),
     );
   const cost = (arm: string): number => arms.find((one) => one.arm === arm)?.effective?.usd_per_1k ?? Number.NaN;
@@ -38,11 +38,11 @@ function verdictOf(
   challenger: ArmReport,
   incumbent: ArmReport,
   pair: PairReport | undefined,
-  hasSchema: boolean,
+  schemaDeclared: boolean,
 ): ArmVerdict {
   const clauses = [
     completeClause(challenger, incumbent),
-    schemaClause(hasSchema),
+    schemaClause(schemaDeclared),
     pairsClause(pair),
     pricedClause(challenger, incumbent),
     conformanceClause(challenger, incumbent),
@@ -61,11 +61,11 @@ function completeClause(challenger: ArmReport, incumbent: ArmReport): GateClause
   return { clause: "complete", met: !unfinished, reason };
 }
 
-function schemaClause(hasSchema: boolean): GateClause {
-  const reason = hasSchema
+function schemaClause(schemaDeclared: boolean): GateClause {
+  const reason = schemaDeclared
     ? "outputs are held against the route's schema"
     : "the route declares no output schema, so conformance is not measured";
-  return { clause: "schema", met: hasSchema, reason };
+  return { clause: "schema", met: schemaDeclared, reason };
 }
 
 function pairsClause(pair: PairReport | undefined): GateClause {

@@ -6,11 +6,14 @@ import type { KeyLookup } from "../identity/ports.ts";
 import type { TelemetrySink } from "../telemetry/ports.ts";
 import { KeyDirectory, OrgKeys } from "./api-keys.ts";
 import { OrgAuditLog } from "./audit-log.ts";
+import { OrgBakeoffs } from "./bakeoffs.ts";
 import { type Connection, connect } from "./database.ts";
 import { OrgInferences } from "./inferences.ts";
 import { type SchemaState, schemaState } from "./migrate.ts";
 import { OrgDirectory } from "./orgs.ts";
+import { OrgProposals } from "./proposals.ts";
 import { OrgRoutePins } from "./route-pins.ts";
+import { OrgSwaps } from "./swaps.ts";
 import { TelemetryWriter } from "./telemetry-writer.ts";
 
 /** Repositories that see and write the rows of one org only. */
@@ -19,6 +22,9 @@ export interface OrgStore {
   readonly keys: OrgKeys;
   readonly inferences: OrgInferences;
   readonly routePins: OrgRoutePins;
+  readonly bakeoffs: OrgBakeoffs;
+  readonly proposals: OrgProposals;
+  readonly swaps: OrgSwaps;
   readonly audit: OrgAuditLog;
 }
 
@@ -43,6 +49,9 @@ export function openStore(connection: Connection): Store {
       keys: new OrgKeys(db, org),
       inferences: new OrgInferences(db, org),
       routePins: new OrgRoutePins(db, org),
+      bakeoffs: new OrgBakeoffs(db, org),
+      proposals: new OrgProposals(db, org),
+      swaps: new OrgSwaps(db, org),
       audit: new OrgAuditLog(db, org),
     }),
     keys: new KeyDirectory(db),

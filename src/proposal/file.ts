@@ -1,0 +1,83 @@
+/** Filing and deciding: the only ways a proposal comes about or changes. */
+import type { BakeoffReport } from "../bakeoff/report.ts";
+import { err, failure, ok, type Result } from "../failure/failure.ts";
+import { evidenceOf } from "./evidence.ts";
+import type { ProposalStore } from "./ports.ts";
+import { expiryOf, type Proposal } from "./proposal.ts";
+import { type ProposalEvent, transition } from "./transitions.ts";
+import { triggerHash } from "./trigger-hash.ts";
+
+export interface Actor {
+  /** Key id. */
+  readonly by: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * Files the one proposal a report supports, or renews the evidence of the one filed before. `undefined` where the
+ * report proposes nothing. One that a human decided stays as it is decided.
+ */
+export async function fileProposal(
+  report: BakeoffReport,
+  store: ProposalStore,
+  actor: Actor,
+  newId: () => string,
+): Promise<Proposal | undefined> {
+  const evidence = evidenceOf(report);
+  if (!evidence) return undefined;
+  const { route, route_hash: routeHash } = report;
+  const subject = {
+    kind: "bakeoff",
+    trigger: "manual_challenger",
+    route,
+    routeHash,
+    subject: evidence.variant,
+  } as const;
+  const hash = await triggerHash(subject);
+  const expiresAt = expiryOf("bakeoff", actor.at);
+  const fresh = {
+    id: newId(),
+    kind: subject.kind,
+    trigger: subject.trigger,
+    triggerHash: hash,
+    route,
+    createdAt: actor.at,
+    expiresAt,
+    evidence,
+  };
+  if (!(await store.insert(fresh, actor.by))) {
+    const known = await store.findByTrigger(route, hash);
+    const to = known && transition(asOf(known, actor.at).state, "evidence");
+    if (known && to) await store.change(known.id, { from: known.state, to, evidence, expiresAt }, actor);
+  }
+  return store.findByTrigger(route, hash);
+}
+
+/** A human's word on a proposal. Fails where its state does not allow it, or it changed meanwhile. */
+export async function decideProposal(
+  proposal: Proposal,
+  decision: { readonly event: "approve" | "reject"; readonly comment?: string | undefined },
+  store: ProposalStore,
+  actor: Actor,
+): Promise<Result<Proposal>> {
+  const current = asOf(proposal, actor.at);
+  const to = transition(current.state, decision.event);
+  if (!to) return err(illegal(current, decision.event));
+  const changed = await store.change(proposal.id, { from: proposal.state, to, comment: decision.comment }, actor);
+  const after = changed ? await store.get(proposal.id) : undefined;
+  return after
+    ? ok(after)
+    : err(failure("bad_request", "the proposal changed meanwhile", { code: "proposal_changed" }));
+}
+
+/** The proposal as it stands at an instant: past its expiry an open one is expired, whether upkeep ran or not. */
+export function asOf(proposal: Proposal, now: number): Proposal {
+  if (transition(proposal.state, "expire") === undefined || now < Date.parse(proposal.expires_at)) return proposal;
+  return { ...proposal, state: "expired" };
+}
+
+export function illegal(proposal: Proposal, event: ProposalEvent) {
+  const message = `a proposal that is ${proposal.state} cannot take ${event}`;
+  return failure("bad_request", message, { code: "proposal_state" });
+}
