@@ -11,7 +11,10 @@ export interface Project {
   readonly file?: string;
 }
 
-export function compileText(text: string, { config, files = {}, file = "routes/acme.task.yaml" }: Project = {}): Promise<CompileResult> {
+export function compileText(
+  text: string,
+  { config, files = {}, file = "routes/acme.task.yaml" }: Project = {},
+): Promise<CompileResult> {
   const configFile = config === undefined ? undefined : { file: "modelrig.yaml", text: config };
   return compileAll([{ file, text }], configFile, { at: AT, readFile: (path) => files[path] });
 }

@@ -57,7 +57,13 @@ bakeoff: { reference: sim/atlas-large, reference_envelope_usd: 2, judge: { model
     const route = await routeOf(text);
     expect(JSON.parse(JSON.stringify(route))).toEqual(route);
     expect(route.budget).toEqual({ perCall: 50_000_000, perRun: 500_000_000, perDay: 20e9, perMonth: 300e9 });
-    expect(route.timeouts).toEqual({ firstTokenMs: 5_000, idleMs: 1_000, attemptMs: 4_000, callMs: 70_000, streamMs: 9_000 });
+    expect(route.timeouts).toEqual({
+      firstTokenMs: 5_000,
+      idleMs: 1_000,
+      attemptMs: 4_000,
+      callMs: 70_000,
+      streamMs: 9_000,
+    });
     expect(route.retry.network).toBe(0);
     expect(route.objective).toEqual({ mode: "balanced", maxRegret: 0.02, priceCeiling: { per1k: 4e9 }, lambda: 0.7 });
     expect(route.bakeoff).toEqual({
@@ -75,7 +81,9 @@ bakeoff: { reference: sim/atlas-large, reference_envelope_usd: 2, judge: { model
     expect(route.variants).toEqual([
       {
         name: "cheap",
-        candidates: [{ key: "sim/atlas-small", provider: "sim", model: "atlas-small", params: { temperature: 0.1 }, trial: false }],
+        candidates: [
+          { key: "sim/atlas-small", provider: "sim", model: "atlas-small", params: { temperature: 0.1 }, trial: false },
+        ],
         ladder: ["coached"],
         params: { stop: ["END"] },
         reasoning: { effort: "low", budgetTokens: 256 },
@@ -95,47 +103,151 @@ const KINDS: readonly (readonly [kind: string, text: string, fault: string])[] =
   ["an unknown key at the top", bundle("candidate: 1\n"), "5:1 route.unknown_key"],
   ["an unknown key inside a list", bundle("variants:\n  - name: a\n    modell: x\n"), "7:5 route.unknown_key"],
   ["a missing key", "candidates:\n  - { provider: sim, model: atlas-large }\n", "1:1 route.missing_key"],
-  ["a missing key in a list", "route: acme.task\ncandidates:\n  - provider: sim\n  - {provider: sim, model: slow}\n", "3:5 route.missing_key"],
+  [
+    "a missing key in a list",
+    "route: acme.task\ncandidates:\n  - provider: sim\n  - {provider: sim, model: slow}\n",
+    "3:5 route.missing_key",
+  ],
   ["a value of the wrong type", bundle("capture: maybe\n"), "5:10 route.wrong_type"],
   ["a list where a map belongs", bundle("budget: [1]\n"), "5:9 route.wrong_type"],
   ["a map where a list belongs", bundle("variants: { name: a }\n"), "5:11 route.wrong_type"],
   ["a word that is no choice", bundle("stream: valid\n"), "5:9 route.invalid_value"],
   ["a number out of range", bundle("budget: { usd_per_call: -1 }\n"), "5:25 route.invalid_value"],
-  ["a model id that could break a header", "route: acme.task\ncandidates: [{ provider: sim, model: 'a b' }]\n", "2:38 route.invalid_value"],
-  ["a provider name with a slash", "route: acme.task\ncandidates: [{ provider: a/b, model: c }]\n", "2:26 route.invalid_value"],
+  [
+    "a model id that could break a header",
+    "route: acme.task\ncandidates: [{ provider: sim, model: 'a b' }]\n",
+    "2:38 route.invalid_value",
+  ],
+  [
+    "a provider name with a slash",
+    "route: acme.task\ncandidates: [{ provider: a/b, model: c }]\n",
+    "2:26 route.invalid_value",
+  ],
   ["another name than the file's", bundle().replace("acme.task", "acme.other"), "1:8 route.name_is_not_file_name"],
   ["the reserved route name", bundle().replace("acme.task", "auto"), "1:8 route.invalid_value"],
-  ["an unknown provider", "route: acme.task\ncandidates: [{ provider: opnai, model: gpt-5 }]\n", "2:26 route.unknown_provider"],
-  ["a provider without address", "route: acme.task\ncandidates: [{ provider: azure, model: gpt-5 }]\n", "2:26 route.provider_without_address"],
-  ["a candidate declared twice", bundle("  - { provider: sim, model: atlas-large }\n"), "5:5 route.duplicate_candidate"],
+  [
+    "an unknown provider",
+    "route: acme.task\ncandidates: [{ provider: opnai, model: gpt-5 }]\n",
+    "2:26 route.unknown_provider",
+  ],
+  [
+    "a provider without address",
+    "route: acme.task\ncandidates: [{ provider: azure, model: gpt-5 }]\n",
+    "2:26 route.provider_without_address",
+  ],
+  [
+    "a candidate declared twice",
+    bundle("  - { provider: sim, model: atlas-large }\n"),
+    "5:5 route.duplicate_candidate",
+  ],
   ["no candidates", "route: acme.task\ncandidates: []\n", "2:13 route.no_candidates"],
-  ["only trial candidates", "route: acme.task\ncandidates: [{ provider: sim, model: slow, trial: true }]\n", "2:13 route.only_trial"],
-  ["a variant that widens", bundle("variants: [{ name: v, candidates: [{ provider: sim, model: slow }] }]\n"), "5:36 route.variant_widens"],
+  [
+    "only trial candidates",
+    "route: acme.task\ncandidates: [{ provider: sim, model: slow, trial: true }]\n",
+    "2:13 route.only_trial",
+  ],
+  [
+    "a variant that widens",
+    bundle("variants: [{ name: v, candidates: [{ provider: sim, model: slow }] }]\n"),
+    "5:36 route.variant_widens",
+  ],
   ["the reserved variant name", bundle("variants: [{ name: default }]\n"), "5:20 route.invalid_value"],
   ["a variant declared twice", bundle("variants: [{ name: a }, { name: a }]\n"), "5:33 route.duplicate_variant"],
-  ["a variant's ladder without an output", bundle("variants: [{ name: a, output: { ladder: [coached] } }]\n"), "5:23 route.ladder_without_output"],
+  [
+    "a variant's ladder without an output",
+    bundle("variants: [{ name: a, output: { ladder: [coached] } }]\n"),
+    "5:23 route.ladder_without_output",
+  ],
   ["both spellings of the timeout", bundle("timeouts: { attempt_ms: 5 }\ntimeout_ms: 6\n"), "6:1 route.timeout_twice"],
-  ["a template that does not parse", bundle("template:\n  user: |\n    one\n    two {{ caps.vision\n"), "8:9 route.template_syntax"],
-  ["a template with an unknown tag", bundle("template:\n  user: |\n    a {% include 'secrets' %}\n"), "7:7 route.template_syntax"],
-  ["an undeclared variable", bundle("input: { type: object, properties: { ticket: {} } }\ntemplate:\n  user: |\n    Hi {{ ticket }}\n      {{ tiket }}\n"), "9:10 route.undeclared_variable"],
-  ["an undeclared variable in a quoted text", bundle("input: { type: object, properties: { ticket: {} } }\ntemplate: { user: '{{ tiket }}{{ ticket }}' }\n"), "6:19 route.undeclared_variable"],
-  ["a variable below a closed object", bundle("input: { properties: { a: { properties: { b: {} }, additionalProperties: false } } }\ntemplate: { user: '{{ a.c }}' }\n"), "6:19 route.undeclared_variable"],
+  [
+    "a template that does not parse",
+    bundle("template:\n  user: |\n    one\n    two {{ caps.vision\n"),
+    "8:9 route.template_syntax",
+  ],
+  [
+    "a template with an unknown tag",
+    bundle("template:\n  user: |\n    a {% include 'secrets' %}\n"),
+    "7:7 route.template_syntax",
+  ],
+  [
+    "an undeclared variable",
+    bundle(
+      "input: { type: object, properties: { ticket: {} } }\ntemplate:\n  user: |\n    Hi {{ ticket }}\n      {{ tiket }}\n",
+    ),
+    "9:10 route.undeclared_variable",
+  ],
+  [
+    "an undeclared variable in a quoted text",
+    bundle("input: { type: object, properties: { ticket: {} } }\ntemplate: { user: '{{ tiket }}{{ ticket }}' }\n"),
+    "6:19 route.undeclared_variable",
+  ],
+  [
+    "a variable below a closed object",
+    bundle(
+      "input: { properties: { a: { properties: { b: {} }, additionalProperties: false } } }\ntemplate: { user: '{{ a.c }}' }\n",
+    ),
+    "6:19 route.undeclared_variable",
+  ],
   ["a variable without any input", bundle("template: { user: '{{ a }}' }\n"), "5:19 route.undeclared_variable"],
-  ["a capability flag that is none", bundle("template: { user: '{% if caps.vison %}x{% endif %}' }\n"), "5:19 route.undeclared_variable"],
-  ["a variable named like the flags", bundle("input: { properties: { caps: {} } }\ntemplate: { user: x }\n"), "5:24 route.reserved_variable"],
+  [
+    "a capability flag that is none",
+    bundle("template: { user: '{% if caps.vison %}x{% endif %}' }\n"),
+    "5:19 route.undeclared_variable",
+  ],
+  [
+    "a variable named like the flags",
+    bundle("input: { properties: { caps: {} } }\ntemplate: { user: x }\n"),
+    "5:24 route.reserved_variable",
+  ],
   ["input without a template", bundle("input: { type: object }\n"), "5:1 route.input_without_template"],
   ["both schema and schema_file", bundle("output: { schema: {}, schema_file: a.json }\n"), "5:9 route.invalid_value"],
-  ["a schema file outside the folder", bundle("output: { schema_file: ../secrets.json }\n"), "5:24 route.schema_file_outside"],
-  ["a schema file by absolute path", bundle("output: { schema_file: /etc/passwd }\n"), "5:24 route.schema_file_outside"],
+  [
+    "a schema file outside the folder",
+    bundle("output: { schema_file: ../secrets.json }\n"),
+    "5:24 route.schema_file_outside",
+  ],
+  [
+    "a schema file by absolute path",
+    bundle("output: { schema_file: /etc/passwd }\n"),
+    "5:24 route.schema_file_outside",
+  ],
   ["a schema file that is missing", bundle("output: { schema_file: a.json }\n"), "5:24 route.schema_file_missing"],
-  ["a ladder of repairs only", bundle("output: { schema: { type: object }, ladder: [syntax_repair] }\n"), "5:45 route.invalid_value"],
+  [
+    "a ladder of repairs only",
+    bundle("output: { schema: { type: object }, ladder: [syntax_repair] }\n"),
+    "5:45 route.invalid_value",
+  ],
   ["a predicate nobody meets", bundle("require: [zdr]\n"), "5:11 route.unsatisfiable"],
-  ["a judge that is not declared", bundle("bakeoff: { judge: { model: sim/slow, max_samples: 3 } }\n"), "5:28 route.judge_not_declared"],
-  ["a reference that is not declared", bundle("bakeoff: { reference: sim/slow }\n"), "5:23 route.reference_not_declared"],
-  ["a monitor without a reference", bundle("bakeoff: { regret_monitor: { enabled: true } }\n"), "5:12 route.monitor_without_reference"],
-  ["value checks without an output", bundle("value_checks: [{ path: /a, expect: { exists: true } }]\n"), "5:1 route.checks_without_output"],
-  ["a check that expects two things", bundle("output: { schema: { type: object } }\nvalue_checks: [{ path: /a, expect: { exists: true, equals: 1 } }]\n"), "6:36 route.invalid_value"],
-  ["a check with a broken expression", bundle("output: { schema: { type: object } }\nvalue_checks: [{ path: /a, expect: { regex: '[' } }]\n"), "6:45 route.invalid_value"],
+  [
+    "a judge that is not declared",
+    bundle("bakeoff: { judge: { model: sim/slow, max_samples: 3 } }\n"),
+    "5:28 route.judge_not_declared",
+  ],
+  [
+    "a reference that is not declared",
+    bundle("bakeoff: { reference: sim/slow }\n"),
+    "5:23 route.reference_not_declared",
+  ],
+  [
+    "a monitor without a reference",
+    bundle("bakeoff: { regret_monitor: { enabled: true } }\n"),
+    "5:12 route.monitor_without_reference",
+  ],
+  [
+    "value checks without an output",
+    bundle("value_checks: [{ path: /a, expect: { exists: true } }]\n"),
+    "5:1 route.checks_without_output",
+  ],
+  [
+    "a check that expects two things",
+    bundle("output: { schema: { type: object } }\nvalue_checks: [{ path: /a, expect: { exists: true, equals: 1 } }]\n"),
+    "6:36 route.invalid_value",
+  ],
+  [
+    "a check with a broken expression",
+    bundle("output: { schema: { type: object } }\nvalue_checks: [{ path: /a, expect: { regex: '[' } }]\n"),
+    "6:45 route.invalid_value",
+  ],
   ["a duplicate key", "route: acme.task\nroute: acme.task\n", "2:1 route.duplicate_key"],
   ["broken YAML", "route: [a\n", "2:1 route.yaml_syntax"],
   ["a tab as indentation", "route: acme.task\ncandidates:\n\t- a\n", "3:1 route.yaml_syntax"],
@@ -202,7 +314,8 @@ describe("money and prices", () => {
     expect(await faultsOf(text)).toEqual(["4:5 route.never_fits_budget", "3:5 route.never_fits_budget"]);
   });
 
-  const unpriced = "route: acme.task\ncandidates: [{ provider: ollama, model: mine, params: { max_tokens: 9 } }]\nbudget: { usd_per_day: 1 }\n";
+  const unpriced =
+    "route: acme.task\ncandidates: [{ provider: ollama, model: mine, params: { max_tokens: 9 } }]\nbudget: { usd_per_day: 1 }\n";
 
   it("warns of an unpriced candidate under a budget, unless that is allowed", async () => {
     expect(await faultsOf(unpriced)).toEqual(["2:14 route.unpriced_candidate"]);
@@ -210,12 +323,14 @@ describe("money and prices", () => {
   });
 
   it("takes a declared price for a price", async () => {
-    const config = "providers: { ollama: { models: { mine: { price: { input_per_million: 0, output_per_million: 0 } } } } }\n";
+    const config =
+      "providers: { ollama: { models: { mine: { price: { input_per_million: 0, output_per_million: 0 } } } } }\n";
     expect(await faultsOf(unpriced, { config })).toEqual([]);
   });
 
   it("warns where neither the route nor the model bounds the output", async () => {
-    const config = "providers: { ollama: { models: { mine: { price: { input_per_million: 1, output_per_million: 1 } } } } }\n";
+    const config =
+      "providers: { ollama: { models: { mine: { price: { input_per_million: 1, output_per_million: 1 } } } } }\n";
     const text = unpriced.replace(", params: { max_tokens: 9 }", "");
     expect(await faultsOf(text, { config })).toEqual(["2:14 route.unbounded_output"]);
   });
@@ -243,7 +358,11 @@ describe("aliases", () => {
   it("cannot blow up: a billion laughs is one fault", async () => {
     const lines = ["a: &a0 [x, x, x, x, x, x, x, x, x]"];
     for (let level = 1; level < 12; level += 1) {
-      lines.push(`a${level}: &a${level} [${Array(9).fill(`*a${level - 1}`).join(", ")}]`);
+      lines.push(
+        `a${level}: &a${level} [${Array(9)
+          .fill(`*a${level - 1}`)
+          .join(", ")}]`,
+      );
     }
     expect(await faultsOf(`${lines.join("\n")}\n`)).toEqual(["1:1 route.yaml_syntax"]);
   });

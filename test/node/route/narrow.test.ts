@@ -24,7 +24,10 @@ describe("narrow", () => {
     const route = await routeOf(text);
     for (const variant of [undefined, "default"]) {
       const narrowed = narrow(route, variant);
-      expect(narrowed).toMatchObject({ ok: true, value: { variant: "default", candidates: route.candidates, template: { user: "long" } } });
+      expect(narrowed).toMatchObject({
+        ok: true,
+        value: { variant: "default", candidates: route.candidates, template: { user: "long" } },
+      });
     }
   });
 
@@ -41,7 +44,9 @@ describe("narrow", () => {
 
   it("takes the variant's template and ladder, and the route's schema", async () => {
     const narrowed = narrow(await routeOf(text), "cheap");
-    expect(narrowed).toMatchObject({ value: { template: { user: "short" }, output: { schema: { type: "object" }, ladder: ["coached"] } } });
+    expect(narrowed).toMatchObject({
+      value: { template: { user: "short" }, output: { schema: { type: "object" }, ladder: ["coached"] } },
+    });
   });
 
   it("keeps a trial candidate trial, whatever the variant leaves unsaid", async () => {
@@ -82,8 +87,11 @@ describe("the model word", () => {
     expect(resolveModelWord(word)).toEqual({ ok: true, value: expected });
   });
 
-  it.each(["", "a b", "/x", "x/", "a@", "a@b@c", "@b", "x\r\ny", "é", "openai/-x", `a/${"x".repeat(200)}`])("refuses %j", (word) => {
-    const result = resolveModelWord(word);
-    expect(result).toMatchObject({ ok: false, error: { class: "bad_request", param: "model" } });
-  });
+  it.each(["", "a b", "/x", "x/", "a@", "a@b@c", "@b", "x\r\ny", "é", "openai/-x", `a/${"x".repeat(200)}`])(
+    "refuses %j",
+    (word) => {
+      const result = resolveModelWord(word);
+      expect(result).toMatchObject({ ok: false, error: { class: "bad_request", param: "model" } });
+    },
+  );
 });

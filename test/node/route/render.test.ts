@@ -36,7 +36,9 @@ describe("rendering", () => {
   });
 
   it("escapes nothing", () => {
-    expect(userText("{{ q }}", { q: `<a href="x">&'</a> {{ q }} {% raw %}` })).toBe(`<a href="x">&'</a> {{ q }} {% raw %}`);
+    expect(userText("{{ q }}", { q: `<a href="x">&'</a> {{ q }} {% raw %}` })).toBe(
+      `<a href="x">&'</a> {{ q }} {% raw %}`,
+    );
   });
 
   it("fills an absent optional variable with its default, else with nothing", () => {
@@ -79,9 +81,14 @@ describe("input variables", () => {
 
   it("fail with the pointer of the variable at fault", async () => {
     const route = await routeOf(
-      bundle("input: { type: object, properties: { a: { type: object, properties: { b: { type: integer } } } } }\ntemplate: { user: '{{ a }}' }\n"),
+      bundle(
+        "input: { type: object, properties: { a: { type: object, properties: { b: { type: integer } } } } }\ntemplate: { user: '{{ a }}' }\n",
+      ),
     );
     expect(checkInput(route, { a: { b: 1 } }).ok).toBe(true);
-    expect(checkInput(route, { a: { b: "x" } })).toMatchObject({ ok: false, error: { class: "bad_request", param: "/input/a/b" } });
+    expect(checkInput(route, { a: { b: "x" } })).toMatchObject({
+      ok: false,
+      error: { class: "bad_request", param: "/input/a/b" },
+    });
   });
 });
