@@ -53,7 +53,7 @@ const SAYS: Readonly<Record<StoreFault, string>> = {
 function faultOf(error: Error): StoreFault | undefined {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const status = "status" in error && typeof error.status === "number" ? error.status : undefined;
-  if (status === 401 || status === 403) return "unauthorized";
+  if (status === 401 || status === 403 || code === "UNAUTHORIZED") return "unauthorized";
   if (status !== undefined) return "unreachable";
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return "busy";
   if (code.startsWith("SQLITE_CONSTRAINT")) return "constraint";

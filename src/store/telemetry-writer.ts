@@ -1,7 +1,7 @@
 import type { TelemetrySink } from "../telemetry/ports.ts";
 import { type AttemptRecord, type InferenceRecord, type TokenCounts, totalTokens } from "../telemetry/record.ts";
 import type { Database } from "./database.ts";
-import { settled } from "./store-error.ts";
+import { StoreError, settled } from "./store-error.ts";
 import { attempts } from "./tables/attempts.ts";
 import { inferences } from "./tables/inferences.ts";
 
@@ -17,6 +17,10 @@ export class TelemetryWriter implements TelemetrySink {
 
   constructor(db: Database) {
     this.#db = db;
+  }
+
+  isUnavailable(cause: unknown): boolean {
+    return cause instanceof StoreError && cause.fault !== "constraint" && cause.fault !== "unexpected";
   }
 
   async insertInferences(records: readonly InferenceRecord[]): Promise<void> {

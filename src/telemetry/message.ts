@@ -11,12 +11,15 @@ export interface TelemetryMessage {
 
 const MOST_BYTES = 120_000;
 
-/** Where a record is too large whatever its fields' own bounds, the attempts in its middle go first, then its tags. */
+/** A record too large in spite of its fields' own bounds loses details of attempts, then attempts in its middle, then tags. */
 export function messageOf(inference: InferenceRecord): TelemetryMessage {
   let kept = inference;
+  if (sizeOf(kept) > MOST_BYTES) {
+    kept = { ...kept, attempts: kept.attempts.map((one) => ({ ...one, dropped: [] })) };
+  }
   while (kept.attempts.length > 2 && sizeOf(kept) > MOST_BYTES) {
-    const half = Math.ceil(kept.attempts.length / 4);
-    kept = { ...kept, attempts: [...kept.attempts.slice(0, half), ...kept.attempts.slice(-half)] };
+    const part = Math.ceil(kept.attempts.length / 4);
+    kept = { ...kept, attempts: [...kept.attempts.slice(0, part), ...kept.attempts.slice(-part)] };
   }
   if (sizeOf(kept) > MOST_BYTES) kept = { ...kept, tags: {}, skipped: [] };
   return { schema: MESSAGE_SCHEMA, inference: kept };
@@ -87,23 +90,7 @@ const message = z.object({
     costEstimated: z.boolean(),
     simulated: z.boolean(),
     tags: z.record(text, text),
-    skipped: z.array(
-      z.object({
-        candidate: text,
-        why: z.enum([
-          "predicate",
-          "breaker_open",
-          "trial",
-          "context_window",
-          "capability",
-          "unknown_provider",
-          "missing_key",
-          "sim_disabled",
-          "silent_before",
-          "failed_before",
-        ]),
-      }),
-    ),
+    skipped: z.array(z.object({ candidate: text, why: text })),
     attempts: z.array(attempt),
   }),
 });

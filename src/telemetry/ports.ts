@@ -1,6 +1,20 @@
 import type { InferenceRecord } from "./record.ts";
 
-/** Where records end. Repeating a record is harmless: the first one with an id stays. Rejects when none were written. */
+/** Where records end. */
 export interface TelemetrySink {
+  /** All of them or none. Repeating a record is harmless: the first one with an id stays. */
   insertInferences(records: readonly InferenceRecord[]): Promise<void>;
+  /** Whether a rejection was the database's trouble, so that the same records may succeed later. */
+  isUnavailable(cause: unknown): boolean;
+}
+
+/** A message as Cloudflare Queues delivers it. */
+export interface QueueMessage {
+  readonly id: string;
+  readonly timestamp: Date;
+  readonly body: unknown;
+  /** 1 on the first delivery. */
+  readonly attempts: number;
+  ack(): void;
+  retry(options?: { delaySeconds?: number }): void;
 }

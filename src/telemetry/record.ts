@@ -2,7 +2,7 @@
  * What is kept of an inference: figures, names and closed words. Messages of failures and the raw usage objects of
  * providers stay behind: an upstream may quote the prompt in either.
  */
-import type { Attempt, Inference, Skip } from "../call/inference.ts";
+import type { Attempt, Inference } from "../call/inference.ts";
 import type { Usage } from "../money/usage.ts";
 
 /** `null` = not reported or not applicable, never zero. */
@@ -46,6 +46,11 @@ export interface AttemptRecord {
   readonly dropped: readonly string[];
 }
 
+export interface SkipRecord {
+  readonly candidate: string;
+  readonly why: string;
+}
+
 export interface InferenceRecord {
   readonly id: string;
   readonly org: string;
@@ -71,7 +76,7 @@ export interface InferenceRecord {
   readonly costEstimated: boolean;
   readonly simulated: boolean;
   readonly tags: Readonly<Record<string, string>>;
-  readonly skipped: readonly Pick<Skip, "candidate" | "why">[];
+  readonly skipped: readonly SkipRecord[];
   readonly attempts: readonly AttemptRecord[];
 }
 

@@ -1,0 +1,131 @@
+/** Requests of Hrana 2 and 3 over HTTP in JSON (github.com/tursodatabase/libsql, docs/HRANA_3_SPEC.md), decoded. */
+import { arrayAt, isRecord, numberAt, stringAt } from "../json/record.ts";
+import { decodeValue, HranaProtocolError, type SqlValue } from "./hrana-value.ts";
+
+/** SQL as text, or as the number it was stored under on this stream. */
+export type SqlRef = { readonly sql: string } | { readonly sqlId: number };
+
+export interface Statement {
+  readonly sql: SqlRef;
+  readonly args: readonly SqlValue[];
+  readonly namedArgs: Readonly<Record<string, SqlValue>>;
+  readonly wantRows: boolean;
+}
+
+export type BatchCondition =
+  | { readonly type: "ok" | "error"; readonly step: number }
+  | { readonly type: "not"; readonly condition: BatchCondition }
+  | { readonly type: "and" | "or"; readonly conditions: readonly BatchCondition[] }
+  | { readonly type: "is_autocommit" };
+
+export interface BatchStep {
+  readonly condition: BatchCondition | undefined;
+  readonly statement: Statement;
+}
+
+export type StreamRequest =
+  | { readonly type: "close" | "get_autocommit" }
+  | { readonly type: "execute"; readonly statement: Statement }
+  | { readonly type: "batch"; readonly steps: readonly BatchStep[] }
+  | { readonly type: "sequence" | "describe"; readonly sql: SqlRef }
+  | { readonly type: "store_sql"; readonly sqlId: number; readonly sql: string }
+  | { readonly type: "close_sql"; readonly sqlId: number };
+
+export interface PipelineRequest {
+  readonly baton: string | undefined;
+  readonly requests: readonly StreamRequest[];
+}
+
+const DEEPEST_CONDITION = 50;
+
+export function decodePipeline(body: unknown): PipelineRequest {
+  const requests = arrayAt(body, "requests");
+  if (!requests) throw new HranaProtocolError("the body has no `requests`");
+  return { baton: stringAt(body, "baton"), requests: requests.map(decodeRequest) };
+}
+
+function decodeRequest(json: unknown): StreamRequest {
+  const type = stringAt(json, "type");
+  switch (type) {
+    case "close":
+    case "get_autocommit":
+      return { type };
+    case "execute":
+      return { type, statement: decodeStatement(field(json, "stmt")) };
+    case "batch":
+      return {
+        type,
+        steps: (arrayAt(field(json, "batch"), "steps") ?? fail("a batch has no `steps`")).map(decodeStep),
+      };
+    case "sequence":
+    case "describe":
+      return { type, sql: decodeSql(json) };
+    case "store_sql":
+      return { type, sqlId: sqlIdOf(json), sql: stringAt(json, "sql") ?? fail("`store_sql` has no `sql`") };
+    case "close_sql":
+      return { type, sqlId: sqlIdOf(json) };
+    default:
+      return fail(`unknown request type ${JSON.stringify(type)}`);
+  }
+}
+
+function decodeStep(json: unknown): BatchStep {
+  const condition = field(json, "condition");
+  return {
+    condition: condition === undefined || condition === null ? undefined : decodeCondition(condition, 0),
+    statement: decodeStatement(field(json, "stmt")),
+  };
+}
+
+function decodeCondition(json: unknown, depth: number): BatchCondition {
+  if (depth > DEEPEST_CONDITION) fail("a condition is nested too deeply");
+  const type = stringAt(json, "type");
+  switch (type) {
+    case "ok":
+    case "error":
+      return { type, step: numberAt(json, "step") ?? fail("a condition has no `step`") };
+    case "not":
+      return { type, condition: decodeCondition(field(json, "cond"), depth + 1) };
+    case "and":
+    case "or":
+      return {
+        type,
+        conditions: (arrayAt(json, "conds") ?? []).map((condition) => decodeCondition(condition, depth + 1)),
+      };
+    case "is_autocommit":
+      return { type };
+    default:
+      return fail(`unknown condition type ${JSON.stringify(type)}`);
+  }
+}
+
+function decodeStatement(json: unknown): Statement {
+  const named = (arrayAt(json, "named_args") ?? []).map((arg): [string, SqlValue] => [
+    (stringAt(arg, "name") ?? fail("a named argument has no `name`")).replace(/^[:@$]/, ""),
+    decodeValue(field(arg, "value")),
+  ]);
+  return {
+    sql: decodeSql(json),
+    args: (arrayAt(json, "args") ?? []).map(decodeValue),
+    namedArgs: Object.fromEntries(named),
+    wantRows: field(json, "want_rows") !== false,
+  };
+}
+
+function decodeSql(json: unknown): SqlRef {
+  const sql = stringAt(json, "sql");
+  if (sql !== undefined) return { sql };
+  return { sqlId: sqlIdOf(json) };
+}
+
+function sqlIdOf(json: unknown): number {
+  return numberAt(json, "sql_id") ?? fail("neither `sql` nor `sql_id` is there");
+}
+
+function field(json: unknown, name: string): unknown {
+  return isRecord(json) ? json[name] : fail("a request is not an object");
+}
+
+function fail(message: string): never {
+  throw new HranaProtocolError(message);
+}

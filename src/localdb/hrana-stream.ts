@@ -1,0 +1,260 @@
+import type Database from "libsql";
+import type { ConnectionPool } from "./connection-pool.ts";
+import type { BatchCondition, BatchStep, SqlRef, Statement, StreamRequest } from "./hrana-request.ts";
+import { encodeValue, HranaProtocolError, type SqlValue } from "./hrana-value.ts";
+import { parametersOf, statementCount } from "./sql-text.ts";
+
+interface HranaError {
+  readonly message: string;
+  readonly code: string;
+}
+
+interface StatementResult {
+  readonly cols: readonly { readonly name: string; readonly decltype: string | null }[];
+  readonly rows: readonly (readonly Record<string, unknown>[])[];
+  readonly affected_row_count: number;
+  readonly last_insert_rowid: string | null;
+}
+
+export type StreamResult =
+  | { readonly type: "ok"; readonly response: Record<string, unknown> }
+  | { readonly type: "error"; readonly error: HranaError };
+
+/** How long a statement waits for a lock another stream or program holds. */
+const BUSY_WAIT_MS = 5_000;
+const MOST_STORED_SQL = 150;
+/** Statements that change the connection itself; it is not used again after them. */
+const LEAVES_TRACES = /\b(?:pragma|attach|detach|temp|temporary)\b/i;
+
+/** A statement refused before the engine saw it. */
+class StatementError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** One stream: a connection of its own, the SQL texts stored on it, and perhaps an open transaction. */
+export class HranaStream {
+  readonly #pool: ConnectionPool;
+  readonly #connection: Database.Database;
+  readonly #stored = new Map<number, string>();
+  #clean = true;
+  #closed = false;
+
+  constructor(pool: ConnectionPool) {
+    this.#pool = pool;
+    this.#connection = pool.take();
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Rolls back what is open. Safe to repeat. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#pool.giveBack(this.#connection, this.#clean);
+  }
+
+  /** Expected failures of SQL are answers; a request against the protocol throws `HranaProtocolError`. */
+  async handle(request: StreamRequest): Promise<StreamResult> {
+    if (this.#closed) throw new HranaProtocolError("a request follows `close` on the same stream");
+    try {
+      return { type: "ok", response: { type: request.type, ...(await this.#respond(request)) } };
+    } catch (cause) {
+      return { type: "error", error: sqlError(cause) };
+    }
+  }
+
+  async #respond(request: StreamRequest): Promise<Record<string, unknown>> {
+    switch (request.type) {
+      case "close":
+        this.close();
+        return {};
+      case "execute":
+        return { result: await this.#execute(request.statement) };
+      case "batch":
+        return { result: await this.#batch(request.steps) };
+      case "sequence":
+        await this.#sequence(this.#text(request.sql));
+        return {};
+      case "describe":
+        return { result: this.#describe(this.#text(request.sql)) };
+      case "get_autocommit":
+        return { is_autocommit: !this.#connection.inTransaction };
+      case "store_sql":
+        this.#store(request.sqlId, request.sql);
+        return {};
+      case "close_sql":
+        this.#stored.delete(request.sqlId);
+        return {};
+    }
+  }
+
+  #store(sqlId: number, sql: string): void {
+    if (this.#stored.has(sqlId)) throw new HranaProtocolError(`sql_id ${sqlId} is in use`);
+    if (this.#stored.size >= MOST_STORED_SQL) throw new HranaProtocolError("too many stored SQL texts");
+    this.#stored.set(sqlId, sql);
+  }
+
+  #text(ref: SqlRef): string {
+    if ("sql" in ref) return ref.sql;
+    const sql = this.#stored.get(ref.sqlId);
+    if (sql === undefined) throw new HranaProtocolError(`no SQL is stored under sql_id ${ref.sqlId}`);
+    return sql;
+  }
+
+  async #batch(steps: readonly BatchStep[]): Promise<Record<string, unknown>> {
+    const results: (StatementResult | null)[] = [];
+    const errors: (HranaError | null)[] = [];
+    for (const { condition, statement } of steps) {
+      const outcome =
+        !condition || this.#holds(condition, results, errors) ? await this.#attempt(statement) : undefined;
+      results.push(outcome?.result ?? null);
+      errors.push(outcome?.error ?? null);
+    }
+    return { step_results: results, step_errors: errors };
+  }
+
+  async #attempt(statement: Statement): Promise<{ result?: StatementResult; error?: HranaError }> {
+    try {
+      return { result: await this.#execute(statement) };
+    } catch (cause) {
+      return { error: sqlError(cause) };
+    }
+  }
+
+  #holds(
+    condition: BatchCondition,
+    results: readonly (StatementResult | null)[],
+    errors: readonly (HranaError | null)[],
+  ): boolean {
+    const holds = (inner: BatchCondition): boolean => this.#holds(inner, results, errors);
+    switch (condition.type) {
+      case "ok":
+      case "error": {
+        const outcome = (condition.type === "ok" ? results : errors)[condition.step];
+        if (outcome === undefined)
+          throw new HranaProtocolError(`a condition names step ${condition.step}, not yet run`);
+        return outcome !== null;
+      }
+      case "not":
+        return !holds(condition.condition);
+      case "and":
+        return condition.conditions.every(holds);
+      case "or":
+        return condition.conditions.some(holds);
+      case "is_autocommit":
+        return !this.#connection.inTransaction;
+    }
+  }
+
+  async #execute(statement: Statement): Promise<StatementResult> {
+    const sql = this.#text(statement.sql);
+    requireOneStatement(sql);
+    if (LEAVES_TRACES.test(sql)) this.#clean = false;
+    return await this.#whenFree(() => this.#run(sql, bindings(statement), statement.wantRows));
+  }
+
+  #run(sql: string, args: Bindings, wantRows: boolean): StatementResult {
+    const prepared = this.#connection.prepare<[Bindings]>(sql);
+    if (!prepared.reader) {
+      const { changes } = prepared.run(args);
+      return {
+        cols: [],
+        rows: [],
+        affected_row_count: changes,
+        last_insert_rowid: this.#figure("last_insert_rowid()"),
+      };
+    }
+    const writes = /\breturning\b/i.test(sql);
+    const before = writes ? this.#figure("total_changes()") : "0";
+    const rows = prepared.raw().all(args) as unknown[][];
+    return {
+      cols: prepared.columns().map(({ name, type }) => ({ name, decltype: type })),
+      rows: wantRows ? rows.map((row) => row.map(encodeValue)) : [],
+      affected_row_count: writes ? Number(this.#figure("total_changes()")) - Number(before) : 0,
+      last_insert_rowid: writes ? this.#figure("last_insert_rowid()") : null,
+    };
+  }
+
+  #figure(expression: "last_insert_rowid()" | "total_changes()"): string {
+    const row = this.#connection.prepare(`select ${expression}`).raw().get();
+    return String(Array.isArray(row) ? row[0] : 0);
+  }
+
+  /** A sequence cannot be repeated from its middle: outside a transaction it starts only once the lock is to be had. */
+  async #sequence(sql: string): Promise<void> {
+    this.#clean = false;
+    await this.#whenFree(() => {
+      if (this.#connection.inTransaction) return;
+      this.#connection.exec("BEGIN IMMEDIATE");
+      this.#connection.exec("COMMIT");
+    });
+    this.#connection.exec(sql);
+  }
+
+  #describe(sql: string): Record<string, unknown> {
+    requireOneStatement(sql);
+    const prepared = this.#connection.prepare(sql);
+    const isExplain = /^\s*explain\b/i.test(sql);
+    return {
+      params: parametersOf(sql).map((name) => ({ name })),
+      cols: prepared.reader ? prepared.columns().map(({ name, type }) => ({ name, decltype: type })) : [],
+      is_explain: isExplain,
+      is_readonly: isExplain || !this.#writes(sql),
+    };
+  }
+
+  /** The program of a statement that writes opens a write transaction: opcode `Transaction` with P2 ≥ 1. */
+  #writes(sql: string): boolean {
+    const program = this.#connection.prepare(`explain ${sql}`).raw().all() as unknown[][];
+    return program.some(([, opcode, , p2]) => opcode === "Transaction" && Number(p2) > 0);
+  }
+
+  /** Repeats what the lock refused, letting other streams go on meanwhile. Nothing of a refused statement happened. */
+  async #whenFree<T>(work: () => T): Promise<T> {
+    const deadline = Date.now() + BUSY_WAIT_MS;
+    for (let pause = 1; ; pause = Math.min(pause * 2, 20)) {
+      try {
+        return work();
+      } catch (cause) {
+        if (!isBusy(cause) || Date.now() + pause > deadline) throw cause;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      if (this.#closed) throw new StatementError("STREAM_CLOSED", "the stream was closed while it waited for a lock");
+    }
+  }
+}
+
+type Bindings = SqlValue[] | Record<string, SqlValue>;
+
+function bindings({ args, namedArgs }: Statement): Bindings {
+  const named = Object.keys(namedArgs).length > 0;
+  if (named && args.length > 0) {
+    throw new StatementError("ARGS_INVALID", "positional and named arguments cannot be mixed");
+  }
+  return named ? { ...namedArgs } : [...args];
+}
+
+function requireOneStatement(sql: string): void {
+  if (!sql.includes(";") && !/^\s*(?:--|\/\*|$)/.test(sql)) return;
+  const found = statementCount(sql);
+  if (found === "none") throw new StatementError("SQL_NO_STATEMENT", "the SQL text holds no statement");
+  if (found === "many") throw new StatementError("SQL_MANY_STATEMENTS", "the SQL text holds more than one statement");
+}
+
+/** `SQLITE_BUSY` itself; its kinds (a snapshot too old, a recovery) do not pass by waiting. */
+function isBusy(cause: unknown): boolean {
+  return cause instanceof Error && "rawCode" in cause && cause.rawCode === 5;
+}
+
+function sqlError(cause: unknown): HranaError {
+  if (cause instanceof HranaProtocolError || !(cause instanceof Error)) throw cause;
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : "SQL_UNKNOWN";
+  return { message: cause.message, code };
+}

@@ -1,0 +1,48 @@
+import { isRecord } from "../json/record.ts";
+
+export type SqlValue = null | bigint | number | string | Uint8Array;
+
+/** The request is not Hrana: answered with HTTP 400, nothing of it was executed. */
+export class HranaProtocolError extends Error {
+  override readonly name = "HranaProtocolError" as const;
+}
+
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
+
+export function decodeValue(json: unknown): SqlValue {
+  if (!isRecord(json)) throw new HranaProtocolError("a value is not an object");
+  const { type, value, base64 } = json;
+  if (type === "null") return null;
+  if (type === "integer" && typeof value === "string") return integer(value);
+  if (type === "float" && typeof value === "number") return value;
+  if (type === "text" && typeof value === "string") return value;
+  if (type === "blob" && typeof base64 === "string") return Buffer.from(base64, "base64");
+  throw new HranaProtocolError(`not a value: type ${JSON.stringify(type)}`);
+}
+
+function integer(text: string): bigint {
+  const number = /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
+  if (number === undefined || number < INT64.min || number > INT64.max) {
+    throw new HranaProtocolError(`not a 64-bit integer: ${JSON.stringify(text.slice(0, 40))}`);
+  }
+  return number;
+}
+
+/** The engine answers integers as `bigint`, reals as `number`, blobs as `Buffer`. */
+export function encodeValue(value: unknown): Record<string, unknown> {
+  if (value === null || value === undefined) return { type: "null" };
+  if (typeof value === "bigint") return { type: "integer", value: value.toString() };
+  if (typeof value === "number") return { type: "float", value: jsonNumber(value) };
+  if (typeof value === "string") return { type: "text", value };
+  if (value instanceof Uint8Array) return { type: "blob", base64: Buffer.from(value).toString("base64") };
+  throw new TypeError(`the engine answered a ${typeof value}`);
+}
+
+/** JSON has no infinity, but every parser reads `9e999` as one. SQLite stores NaN as NULL. */
+function jsonNumber(value: number): unknown {
+  if (Number.isFinite(value)) return Object.is(value, -0) ? rawJson("-0.0") : value;
+  return rawJson(value > 0 ? "9e999" : "-9e999");
+}
+
+/** `JSON.rawJSON`, in every Node since 21, is not yet in TypeScript's library. */
+const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
