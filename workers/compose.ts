@@ -74,7 +74,7 @@ function compose(env: Env): Runtime {
     envelopes: envelopePort(env.SPEND_ENVELOPES, org, background, (alert) =>
       logError(`envelope ${alert.type}`, undefined, { org }),
     ),
-    recorder: telemetryRecorder({ queue: env.TELEMETRY, store, activity, background }),
+    recorder: telemetryRecorder({ queue: env.TELEMETRY, store, activity, clock, background }),
     secret: (name) => {
       const value = secrets[name];
       return typeof value === "string" && value !== "" ? value : undefined;

@@ -2,7 +2,7 @@ import { createApp } from "./app.ts";
 import type { Env } from "./bindings.ts";
 import { runtimeOf } from "./compose.ts";
 import { runScheduled } from "./scheduled.ts";
-import { consumeTelemetry } from "./telemetry-queue.ts";
+import { consumeBatch } from "./telemetry-queue.ts";
 
 export { RouteBreaker } from "../durable/route-breaker.ts";
 export { SpendEnvelopes } from "../durable/spend-envelopes.ts";
@@ -12,5 +12,5 @@ const app = createApp();
 export default {
   fetch: (request, env, context) => app.fetch(request, env, context),
   scheduled: (controller, env) => runScheduled(controller.cron, env),
-  queue: (batch, env) => consumeTelemetry(batch, runtimeOf(env), env),
+  queue: (batch, env) => consumeBatch(batch, runtimeOf(env)),
 } satisfies ExportedHandler<Env>;

@@ -1,0 +1,70 @@
+/** Starts what the edge tests talk to from inside workerd: an upstream and the real database, both on loopback. */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { readMigrations } from "../../src/cli/migrations.ts";
+import { displayKey, hashKey, keyFrom } from "../../src/identity/key.ts";
+import { EVERY_LANE } from "../../src/identity/reach.ts";
+import { SCOPES } from "../../src/identity/scope.ts";
+import { startHranaServer } from "../../src/localdb/hrana-server.ts";
+import type { NewKey } from "../../src/store/api-keys.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { openStore } from "../../src/store/store.ts";
+import { startBehavingUpstream } from "./behaving-upstream.ts";
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), "modelrig-edge-"));
+  const token = randomBytes(16).toString("hex");
+  const [upstream, database] = await Promise.all([
+    startBehavingUpstream(),
+    startHranaServer({ file: join(folder, "edge.db"), token, port: 0 }),
+  ]);
+  const connection = { url: database.url, authToken: token };
+  await migrate(connection, readMigrations());
+  const store = openStore(connection);
+  const deed = { by: "test", at: Date.now() };
+  const org = await store.orgs.ensure({ id: "org_edge", slug: "edge" }, deed);
+  const keys = store.forOrg(org.id).keys;
+  const create = async (permissions: Partial<NewKey>): Promise<{ key: string; keyId: string }> => {
+    const key = keyFrom(randomBytes(32));
+    const keyId = `key_${randomBytes(6).toString("hex")}`;
+    const all = { scopes: SCOPES, routes: EVERY_LANE, fixedTags: {} };
+    await keys.create({ ...all, ...permissions, keyId, hash: await hashKey(key), display: displayKey(key) }, deed);
+    return { key, keyId };
+  };
+  const revoked = await create({});
+  await keys.revoke(revoked.keyId, deed);
+  project.provide("upstreamUrl", upstream.baseUrl);
+  project.provide("databaseUrl", database.url);
+  project.provide("databaseToken", token);
+  project.provide("org", org.id);
+  project.provide("key", (await create({})).key);
+  project.provide("keys", {
+    callOnly: (await create({ scopes: ["call"] })).key,
+    readOnly: (await create({ scopes: ["read"] })).key,
+    oneRoute: (await create({ scopes: ["call"], routes: ["demo.a"] })).key,
+    revoked: revoked.key,
+    expired: (await create({ expiresAt: Date.now() - 1 })).key,
+  });
+  store.close();
+  return async () => {
+    await Promise.all([upstream.close(), database.close()]);
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** OpenAI-compatible upstream; its behaviour is chosen by the model's name. */
+    upstreamUrl: string;
+    databaseUrl: string;
+    databaseToken: string;
+    /** A key for everything. */
+    key: string;
+    /** Keys by what they may do. */
+    keys: { callOnly: string; readOnly: string; oneRoute: string; revoked: string; expired: string };
+    org: string;
+  }
+}
