@@ -11,7 +11,7 @@ const REFRESH_LAPSE_MS = 5_000;
 const TALLY_EVERY_MS = 1_000;
 /** Successes older than this say nothing about a failure now; as long as the breaker's own window. */
 const TALLY_WINDOW_MS = 60_000;
-/** Objects, and keys of one object, known to an isolate. The longest unused is forgotten, which reads as closed. */
+/** Objects, and keys of one object, an isolate keeps. The longest unused is forgotten, which reads as closed. */
 const MOST_ENTRIES = 5_000;
 
 interface Tally {
