@@ -112,6 +112,22 @@ describe("bugs of other gateways", () => {
   });
 });
 
+describe("structure", () => {
+  it("takes a code for a status only inside a 200: beside a real status it says nothing of it", () => {
+    const coded = (status: number) =>
+      judged({ provider: "azure", status, body: { error: { message: "no", code: "429" } } });
+    expect(coded(200).class).toBe("capacity_shed");
+    expect(coded(400).class).toBe("bad_request");
+    expect(coded(500).class).toBe("server_error");
+  });
+
+  it("names a wait only where waiting is the answer: OpenAI sends its limits with every response", () => {
+    const headers = { "x-ratelimit-reset-requests": "30s", "x-ratelimit-remaining-requests": "0" };
+    const wait = (status: number) => judged({ provider: "openai", status, body: error("no"), headers }).retryAfterMs;
+    expect([wait(400), wait(401), wait(429), wait(503)]).toEqual([undefined, undefined, 30_000, 30_000]);
+  });
+});
+
 describe("what is kept of an error", () => {
   it("names the provider's code, its parameter, and what an HTML page is titled", () => {
     const refused = judged({
