@@ -4,12 +4,11 @@
  */
 import { dereference, type Schema, validate } from "@cfworker/json-schema";
 import { err, ok, type Result } from "../failure/failure.ts";
-import { pointerTo } from "./pointer.ts";
-import { isRecord, type JsonRecord } from "./record.ts";
+import { isRecord } from "./record.ts";
 import { copySchema } from "./schema-copy.ts";
 import { draftOf, type SchemaDraft } from "./schema-draft.ts";
 import { type SchemaFault, schemaFaults } from "./schema-faults.ts";
-import { subschemas } from "./schema-keywords.ts";
+import { referenceFaults, type SchemaLookup } from "./schema-references.ts";
 import { findUnenforceable } from "./unsupported.ts";
 
 export type { SchemaFault } from "./schema-faults.ts";
@@ -52,19 +51,17 @@ function compile(schema: unknown): Result<SchemaValidator, readonly SchemaFault[
   if (unenforceable.length > 0) return err(unenforceable.map(({ pointer, why }) => ({ pointer, message: why })));
   const draft = draftOf(schema) ?? "2020-12";
   const copy = copySchema(schema, draft) as Schema | boolean;
-  let lookup: Lookup;
+  let lookup: SchemaLookup;
   try {
     lookup = dereference(copy);
   } catch (error) {
     return err([{ pointer: "", message: error instanceof Error ? error.message : String(error) }]);
   }
-  const broken = referenceFaults(copy, lookup);
+  const broken = referenceFaults(lookup);
   return broken.length > 0 ? err(broken) : ok(validatorOf(copy, draft, lookup));
 }
 
-type Lookup = ReturnType<typeof dereference>;
-
-function validatorOf(schema: Schema | boolean, draft: SchemaDraft, lookup: Lookup): SchemaValidator {
+function validatorOf(schema: Schema | boolean, draft: SchemaDraft, lookup: SchemaLookup): SchemaValidator {
   return function validateAgainstSchema(value) {
     try {
       // Most values are valid, and the first error decides; only then is the work of listing all of them done.
@@ -102,40 +99,4 @@ function plainPointer(location: string): string {
   } catch {
     return location.slice(1);
   }
-}
-
-/** References that lead nowhere, and circles of references that would be followed without end. */
-function referenceFaults(schema: Schema | boolean, lookup: Lookup): SchemaFault[] {
-  const faults: SchemaFault[] = [];
-  const settled = new Set<unknown>();
-  const visit = (node: unknown, pointer: string, path: ReadonlySet<unknown>): void => {
-    if (!isRecord(node) || settled.has(node)) return;
-    const here = new Set(path).add(node);
-    const target = targetOf(node, lookup);
-    if (target === null) {
-      const message = `refers to ${String(node["$ref"])}, which is not in the schema; remote schemas are not fetched`;
-      faults.push({ pointer: pointerTo(pointer, "$ref"), message });
-    } else if (here.has(target)) {
-      faults.push({ pointer: pointerTo(pointer, "$ref"), message: "refers in a circle to itself" });
-    } else if (target !== undefined) {
-      visit(target, pointer, here);
-    }
-    for (const [steps, child] of subschemas(node)) {
-      const below = steps.reduce<string>(pointerTo, pointer);
-      visit(child, below, IN_PLACE.includes(String(steps[0])) ? here : new Set());
-    }
-    settled.add(node);
-  };
-  visit(schema, "", new Set());
-  return faults;
-}
-
-/** Keywords whose schemas apply to the same value, so that a circle through them alone never ends. */
-const IN_PLACE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"];
-
-/** Where `$ref` leads; `undefined` without one, `null` where it leads nowhere. */
-function targetOf(node: JsonRecord, lookup: Lookup): unknown {
-  if (node["$ref"] === undefined) return undefined;
-  const uri = node["__absolute_ref__"];
-  return (typeof uri === "string" ? lookup[uri] : undefined) ?? null;
 }
