@@ -47,7 +47,7 @@ async function bundleWorker(): Promise<void> {
     bundle: true,
     format: "esm",
     target: "es2024",
-    platform: "neutral",
+    platform: "browser",
     mainFields: ["browser", "module", "main"],
     conditions: ["workerd", "worker", "browser", "import"],
     external: ["cloudflare:*", "node:*"],

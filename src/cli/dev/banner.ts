@@ -31,7 +31,7 @@ export function printBanner(io: Io, facts: BannerFacts): void {
 }
 
 function tryIt({ url, key, routes }: BannerFacts): string {
-  const model = routes[0]?.name ?? "sim/echo";
+  const model = routes[0]?.name ?? "sim/atlas-small";
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Where is my order 4711?" }] });
   return [
     `  curl ${url}/v1/chat/completions \\`,

@@ -245,7 +245,7 @@ describe("the documents", () => {
   });
 
   test("the simulated provider serves only where it is enabled, and is labelled", async () => {
-    const simulated = [route("demo.sim", ["sim/sim-small"])];
+    const simulated = [route("demo.sim", ["sim/atlas-small"])];
     const off = open({ routes: simulated });
     expect((await off.chat({ model: "demo.sim", messages: user("hi") })).status).toBe(503);
     const on = open({ routes: simulated, env: { MODELRIG_SIM: "1" } });

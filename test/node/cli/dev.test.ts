@@ -10,7 +10,7 @@ import { completion, type ScriptedUpstream, startScriptedUpstream } from "../../
 const SIM_ROUTE = `route: demo.echo
 candidates:
   - provider: sim
-    model: sim-small
+    model: atlas-small
 `;
 
 function project(files: Readonly<Record<string, string>>): string {
