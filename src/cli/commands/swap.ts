@@ -1,0 +1,155 @@
+import { z } from "zod";
+import { formatUsd } from "../../money/format.ts";
+import { nanoUsd } from "../../money/nano-usd.ts";
+import type { ProposalEvidence } from "../../proposal/evidence.ts";
+import { patched, reverseOf } from "../../swap/patch.ts";
+import { type Swap, swap } from "../../swap/swap.ts";
+import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
+import { compileFor } from "../compile.ts";
+import { addGatewayOptions, type Gateway, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
+import { confirmName } from "../output/confirm.ts";
+import { printJson } from "../output/json.ts";
+import { printTable } from "../output/table.ts";
+import { findRouteFile, promotionPatch } from "../swap/route-file.ts";
+import { fetchProposal } from "./proposals.ts";
+
+interface ExecuteOptions extends GatewayOptions {
+  readonly approve?: boolean;
+  readonly confirm?: string;
+  readonly routes?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+const swapList = z.object({ swaps: z.array(swap) });
+
+export const command: CommandModule = {
+  build(command, io, run) {
+    addGatewayOptions(
+      command.command("execute <proposal>").description("print an approved change as a patch, and record it"),
+    )
+      .option("--approve", "this is a human's decision; nothing happens without it")
+      .option("--confirm <route>", "name of the route, where the change costs more")
+      .option("--routes <dir>", "folder of route bundles (default: routes)")
+      .option("--config <file>", "configuration (default: modelrig.yaml where it exists)")
+      .option("--json", "print one JSON document that holds the patch")
+      .action(run((id: string, options: ExecuteOptions) => execute(io, id, options)));
+    addGatewayOptions(
+      command.command("revert <swap>").description("print the patch that takes a swap back, and record it"),
+    )
+      .option("--routes <dir>", "folder of route bundles (default: routes)")
+      .option("--json", "print one JSON document that holds the patch")
+      .action(run((id: string, options: ExecuteOptions) => revert(io, id, options)));
+    addGatewayOptions(command.command("list").description("recorded swaps, newest first"))
+      .option("--json", "print one JSON document")
+      .action(run((options: ExecuteOptions) => list(io, options)));
+  },
+};
+
+async function execute(io: Io, proposalId: string, options: ExecuteOptions): Promise<ExitCode> {
+  if (options.approve !== true) {
+    throw new CliError("swap.not_approved", "a swap is executed only with --approve", {
+      exitCode: EXIT.usage,
+      fix: `read it first: modelrig proposals show ${proposalId}`,
+    });
+  }
+  const gateway = gatewayFrom(io, options);
+  const { proposal } = await fetchProposal(gateway, proposalId);
+  const known = await gateway.json(`/v1/swaps?proposal=${encodeURIComponent(proposalId)}`, swapList.parse);
+  const [before] = known.swaps;
+  if (before) return hand(io, before, [], options);
+  if (proposal.state !== "evidenced" && proposal.state !== "approved") {
+    throw new CliError("swap.proposal_state", `proposal ${proposalId} is ${proposal.state}`, { exitCode: EXIT.no });
+  }
+  const { evidence } = proposal;
+  const bundle = await compileFor(io, { cwd: io.cwd, routes: options.routes, config: options.config });
+  requireMeasuredVersion(bundle.routes.find(({ name }) => name === proposal.route)?.hash, evidence);
+  const project = { cwd: io.cwd, routes: options.routes, config: options.config };
+  const { path, patch, notes } = await promotionPatch(bundle, project, proposal.route, evidence.variant);
+  if (!(await costAccepted(io, proposal.route, evidence, options))) return EXIT.no;
+  const body = { proposal: proposalId, path, patch };
+  const executed = await gateway.json("/v1/swaps", swap.parse, { method: "POST", body });
+  return hand(io, executed, notes, options);
+}
+
+/** Evidence for one version of a route says nothing about another. */
+function requireMeasuredVersion(hash: string | undefined, evidence: ProposalEvidence): void {
+  if (hash === evidence.route_hash) return;
+  throw new CliError("swap.route_changed", "the route has changed since it was measured", {
+    exitCode: EXIT.no,
+    fix: "run the bake-off again on the route as it is now",
+  });
+}
+
+async function costAccepted(
+  io: Io,
+  route: string,
+  { swap_direction: direction, cost_delta_usd_per_1k: delta }: ProposalEvidence,
+  options: ExecuteOptions,
+): Promise<boolean> {
+  if (direction !== "up") return true;
+  const more = formatUsd(nanoUsd(Math.round(delta * 1e9)));
+  io.stderr.write(`this raises effective cost by ${more} per 1K conformant outputs: an investment, not a saving\n`);
+  return confirmName(io, "Go on?", route, options.confirm);
+}
+
+function hand(io: Io, executed: Swap, notes: readonly string[], options: ExecuteOptions): ExitCode {
+  if (options.json) printJson(io, { schema: "modelrig.swap/1", ...executed });
+  else io.stdout.write(executed.patch);
+  const say = (line: string): void => void io.stderr.write(`${line}\n`);
+  for (const note of notes) say(`note:   ${note}`);
+  say(`swap ${executed.id}: ${executed.route} to ${executed.variant}, cost ${executed.direction}, ${executed.state}`);
+  say(`apply:  modelrig swap execute ${executed.proposal} --approve | git apply    (at the root of the repository)`);
+  say(`revert: modelrig swap revert ${executed.id} | git apply`);
+  return EXIT.done;
+}
+
+async function revert(io: Io, id: string, options: ExecuteOptions): Promise<ExitCode> {
+  const gateway = gatewayFrom(io, options);
+  const found = await fetchSwap(gateway, id);
+  const patch = reverseOf(found.path, found.patch);
+  const file = findRouteFile({ cwd: io.cwd, routes: options.routes }, found.route);
+  if (patched(file.text, patch) === undefined) {
+    throw new CliError("swap.does_not_apply", `${file.path} has changed since, or the swap was never applied`, {
+      exitCode: EXIT.no,
+      fix: "revert the commit that applied it with git",
+    });
+  }
+  const reverted = await gateway.json(`/v1/swaps/${encodeURIComponent(id)}/revert`, swap.parse, { method: "POST" });
+  if (options.json) printJson(io, { schema: "modelrig.swap/1", ...reverted, patch });
+  else io.stdout.write(patch);
+  io.stderr.write(`swap ${reverted.id} is ${reverted.state}; its savings stop counting\n`);
+  return EXIT.done;
+}
+
+async function list(io: Io, options: ExecuteOptions): Promise<ExitCode> {
+  const found = await gatewayFrom(io, options).json("/v1/swaps", swapList.parse);
+  if (options.json) {
+    printJson(io, { schema: "modelrig.swaps/1", ...found });
+    return EXIT.done;
+  }
+  const columns = [
+    { header: "id" },
+    { header: "route", shrink: true },
+    { header: "variant", shrink: true },
+    { header: "cost" },
+    { header: "state" },
+    { header: "executed" },
+  ];
+  printTable(
+    io,
+    columns,
+    found.swaps.map((one) => [one.id, one.route, one.variant, one.direction, one.state, one.executed_at]),
+  );
+  return EXIT.done;
+}
+
+async function fetchSwap(gateway: Gateway, id: string): Promise<Swap> {
+  try {
+    return await gateway.json(`/v1/swaps/${encodeURIComponent(id)}`, swap.parse);
+  } catch (cause) {
+    if (!(cause instanceof CliError) || cause.code !== "gateway.http_404") throw cause;
+    const fix = "modelrig swap list";
+    throw new CliError("swap.not_found", `there is no swap ${id}`, { exitCode: EXIT.no, fix, cause });
+  }
+}
