@@ -1,6 +1,6 @@
 import { wilson } from "../stats/wilson.ts";
 import { costFirstGate } from "./gate.ts";
-import type { BakeoffReport } from "./report.ts";
+import type { BakeoffReport, GateReport } from "./report.ts";
 
 /**
  * Whether a report's conclusions follow from its own counts: intervals, the partial mark and the gate are worked out
@@ -23,9 +23,13 @@ export function inconsistency(report: BakeoffReport): string | undefined {
       return `the interval of ${arm} does not follow from its counts`;
     }
   }
-  const gate = costFirstGate(report.arms, report.pairs, { schemaDeclared: report.schema_declared });
-  if (gate.proposes !== report.gate.proposes) return "the gate's result does not follow from the figures";
+  if (gateOf(report).proposes !== report.gate.proposes) return "the gate's result does not follow from the figures";
   return undefined;
+}
+
+/** The gate of a report, worked out from its figures. */
+export function gateOf({ arms, pairs, schema_declared: schemaDeclared }: BakeoffReport): GateReport {
+  return costFirstGate(arms, pairs, { schemaDeclared });
 }
 
 function near(a: number, b: number): boolean {

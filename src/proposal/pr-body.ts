@@ -18,7 +18,7 @@ export function prBody(proposal: Proposal): string {
   const evidence = "evidence" in proposal ? proposal.evidence : undefined;
   const parts = [
     `## ${inline(proposal.route)}: ${evidence ? `make ${inline(evidence.variant)} the default` : inline(proposal.trigger)}`,
-    ...(evidence ? evidenceParts(evidence) : ["No evidence yet: run the bake-off first."]),
+    ...(evidence ? evidenceParts(proposal.id, evidence) : ["No evidence yet: run the bake-off first."]),
     ...("comment" in proposal && proposal.comment ? [`Comment\n\n${fenced(proposal.comment)}`] : []),
     `Proposal ${inline(proposal.id)}, kind ${proposal.kind}, trigger ${proposal.trigger}, expires ${proposal.expires_at}.`,
   ];
@@ -30,7 +30,7 @@ export function ghCommand(proposal: Proposal, bodyFile: string): string {
   return `gh pr create --title ${shellQuote(prTitle(proposal))} --body-file ${shellQuote(bodyFile)}`;
 }
 
-function evidenceParts(evidence: ProposalEvidence): string[] {
+function evidenceParts(id: string, evidence: ProposalEvidence): string[] {
   const { incumbent, challenger } = evidence;
   return [
     ...(evidence.simulated ? ["**Simulated**: these figures were measured on the simulated provider."] : []),
@@ -42,10 +42,10 @@ function evidenceParts(evidence: ProposalEvidence): string[] {
       armRow(challenger, "challenger"),
     ].join("\n"),
     `Gate cost-first, metric ${evidence.metric}:\n\n${evidence.verdict.clauses
-      .map(({ clause, met, reason }) => `- ${met ? "met" : "not met"}: ${clause}: ${oneLine(reason)}`)
+      .map(({ clause, met, reason }) => `- ${met ? "met" : "not met"}: ${clause}: ${inline(reason)}`)
       .join("\n")}`,
     `Measured ${evidence.measured_at} by bake-off ${inline(evidence.bakeoff)} on route version ${inline(evidence.route_hash.slice(0, 12))}.`,
-    `To apply: ${inline(shellCommand("modelrig", "swap", "execute", "<proposal>", "--approve"))} prints the patch and the command that takes it back.`,
+    `To apply: ${inline(shellCommand("modelrig", "swap", "execute", id, "--approve"))} prints the patch and the command that takes it back.`,
   ];
 }
 
@@ -70,7 +70,7 @@ function armRow(arm: ArmReport, role: string): string {
     : "not measured";
   const { effective } = arm;
   const cost = !effective
-    ? oneLine(arm.effective_note ?? "not measured")
+    ? inline(arm.effective_note ?? "not measured")
     : perThousand(effective.usd_per_1k) +
       (effective.low === undefined || effective.high === undefined
         ? ""

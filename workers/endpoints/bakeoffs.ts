@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
-import { inconsistency } from "../../src/bakeoff/consistency.ts";
+import { gateOf, inconsistency } from "../../src/bakeoff/consistency.ts";
 import { bakeoffReport } from "../../src/bakeoff/report.ts";
 import { fileProposal } from "../../src/proposal/file.ts";
 import { callerOf } from "../caller.ts";
@@ -38,10 +38,12 @@ export function bakeoffs(app: Hono<AppEnv>): void {
     const { runtime, principal } = callerOf(c, "oracle-act");
     const parsed = bakeoffReport.safeParse(await readJsonBody(c.req.raw, runtime.config.limits));
     if (!parsed.success) throw invalidReport(parsed.error);
-    const report = parsed.data;
-    requireReach(principal, report.route);
-    const fault = inconsistency(report);
+    const sent = parsed.data;
+    requireReach(principal, sent.route);
+    const fault = inconsistency(sent);
     if (fault !== undefined) throw badRequest(fault, "inconsistent_report");
+    // The verdict that is kept, and its words, are worked out here.
+    const report = { ...sent, gate: gateOf(sent) };
     const store = runtime.store().forOrg(principal.org);
     const actor = actorOf(runtime, principal);
     await store.bakeoffs.put(report, actor);
