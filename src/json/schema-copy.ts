@@ -44,7 +44,9 @@ function copyKeyword(keyword: string, value: unknown, draft: SchemaDraft): unkno
 function copyUnknown(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyUnknown);
   if (!isRecord(value)) return value;
-  const kept = Object.entries(value).filter(([key, entry]) => !(IDENTIFIERS.includes(key) && typeof entry === "string"));
+  const kept = Object.entries(value).filter(
+    ([key, entry]) => !(IDENTIFIERS.includes(key) && typeof entry === "string"),
+  );
   return mapValues(Object.fromEntries(kept), copyUnknown);
 }
 

@@ -70,7 +70,10 @@ function misshapen(shape: KeywordShape, value: unknown): string | undefined {
   }
 }
 
-function scalarFault(shape: "string" | "boolean" | "number" | "positive" | "count", value: unknown): string | undefined {
+function scalarFault(
+  shape: "string" | "boolean" | "number" | "positive" | "count",
+  value: unknown,
+): string | undefined {
   if (shape === "string" || shape === "boolean") return typeof value === shape ? undefined : `must be a ${shape}`;
   if (typeof value !== "number" || !Number.isFinite(value)) return "must be a number";
   if (shape === "positive") return value > 0 ? undefined : "must be above 0";

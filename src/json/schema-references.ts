@@ -37,8 +37,8 @@ export function referenceFaults(lookup: SchemaLookup): SchemaFault[] {
   return faults;
 }
 
-/** Where `$ref` leads; `undefined` without one, `null` where it leads nowhere. */
-function targetOf(node: JsonRecord, lookup: SchemaLookup): unknown {
+/** The schema a `$ref` leads to; `undefined` without one, `null` where it leads nowhere. */
+export function targetOf(node: JsonRecord, lookup: SchemaLookup): Schema | boolean | null | undefined {
   if (node["$ref"] === undefined) return undefined;
   const uri = node["__absolute_ref__"];
   return (typeof uri === "string" ? lookup[uri] : undefined) ?? null;
