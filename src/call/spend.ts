@@ -170,10 +170,9 @@ function refusalMessage(
   );
 }
 
-/** Cost of reported usage; undefined where price or figures are unknown. */
+/** Cost of reported usage; undefined where figures are unknown, or the price is and the provider names no bill of its own. */
 export function priced(price: Price | undefined, usage: Usage | undefined, tier: ServiceTier): NanoUsd | undefined {
-  if (price === undefined || usage === undefined) return undefined;
-  return costOf(price, usage, tier)?.total;
+  return usage === undefined ? undefined : costOf(price, usage, tier)?.total;
 }
 
 /** Usage of a call that was cut or canceled: what was reported so far, our own count for the rest. */

@@ -11,11 +11,11 @@ export function normaliseUsage(body: unknown): Usage | undefined {
   const prompt = numberAt(raw, "promptTokenCount");
   const toolPrompt = numberAt(raw, "toolUsePromptTokenCount");
   const cacheRead = numberAt(raw, "cachedContentTokenCount");
-  const text = numberAt(raw, "candidatesTokenCount");
   const reasoning = numberAt(raw, "thoughtsTokenCount");
   const input = sum(prompt, toolPrompt);
-  const output = sum(text, reasoning);
   const total = numberAt(raw, "totalTokenCount");
+  const text = numberAt(raw, "candidatesTokenCount") ?? leftOut(total, input, reasoning);
+  const output = sum(text, reasoning);
   const adds = total === undefined || input === undefined || total === input + (output ?? 0);
   return {
     input: {
@@ -39,6 +39,15 @@ export function normaliseUsage(body: unknown): Usage | undefined {
     ...(adds ? {} : { inconsistent: true }),
     raw,
   };
+}
+
+/** The API leaves counts of zero out; the total tells them from counts that were not made. */
+function leftOut(
+  total: number | undefined,
+  input: number | undefined,
+  reasoning: number | undefined,
+): number | undefined {
+  return total !== undefined && input !== undefined && total === input + (reasoning ?? 0) ? 0 : undefined;
 }
 
 function sum(a: number | undefined, b: number | undefined): number | undefined {

@@ -1,0 +1,7 @@
+import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus";
+
+/** Uniform numbers in [0, 1) that a seed (a 32-bit integer) fixes for ever: the seed goes into the report. */
+export function seededRandom(seed: number): () => number {
+  const generator = xoroshiro128plus(seed);
+  return () => (generator.next() >>> 0) / 2 ** 32;
+}
