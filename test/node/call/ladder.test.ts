@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { candidate, testEngine, textFrom } from "../../support/engine.ts";
+import { answerText } from "../../support/faults.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
+
+let upstream: FaultyUpstream;
+let scenarios = 0;
+beforeAll(async () => {
+  upstream = await startFaultyUpstream();
+});
+afterAll(() => upstream.close());
+
+/** A base URL whose requests are answered by these kinds, in order; the last one stays. */
+function served(kinds: string): { readonly baseUrl: string; readonly count: () => number } {
+  const scenario = `${kinds}@${scenarios++}`;
+  return { baseUrl: `${upstream.url}/${scenario}/v1`, count: () => upstream.requests(scenario).length };
+}
+
+describe("the candidate ladder", () => {
+  it("serves from the first candidate and asks nobody else", async () => {
+    const [first, second] = [served("ok"), served("ok")];
+    const engine = testEngine([
+      { name: "first", baseUrl: first.baseUrl },
+      { name: "second", baseUrl: second.baseUrl },
+    ]);
+    const result = await engine.call();
+    expect(await textFrom(result)).toBe(answerText(5));
+    expect([first.count(), second.count()]).toEqual([1, 0]);
+    expect(engine.recorded).toHaveLength(1);
+    expect(engine.recorded[0]).toMatchObject({
+      served: { provider: "first", model: "m" },
+      rung: "none",
+      costEstimated: false,
+    });
+  });
+
+  it.each([
+    ["a server error", "status:500", 2],
+    ["overload", "status:529", 2],
+    ["an unavailable service", "status:503", 2],
+    ["an exhausted quota", "quota", 1],
+    ["a refused key", "auth", 1],
+    ["a reset connection", "reset", 3],
+    ["an HTML error page", "html:502", 2],
+  ])("falls through on %s after its retries", async (_what, kind, asked) => {
+    const [bad, good] = [served(kind), served("ok")];
+    const engine = testEngine([
+      { name: "bad", baseUrl: bad.baseUrl },
+      { name: "good", baseUrl: good.baseUrl },
+    ]);
+    expect(await textFrom(await engine.call())).toBe(answerText(5));
+    expect([bad.count(), good.count()]).toEqual([asked, 1]);
+    expect(engine.recorded[0]?.attempts).toHaveLength(asked + 1);
+  });
+
+  it("stops on a bad request: another model would only hide the caller's fault", async () => {
+    const [bad, good] = [served("status:400"), served("ok")];
+    const engine = testEngine([
+      { name: "bad", baseUrl: bad.baseUrl },
+      { name: "good", baseUrl: good.baseUrl },
+    ]);
+    const result = await engine.call();
+    expect(result).toMatchObject({ type: "failure", failure: { class: "bad_request" } });
+    expect([bad.count(), good.count()]).toEqual([1, 0]);
+  });
+
+  it("never asks a candidate again that stayed silent until a timeout", async () => {
+    const [silent, good] = [served("stall"), served("ok")];
+    const engine = testEngine([
+      { name: "silent", baseUrl: silent.baseUrl },
+      { name: "good", baseUrl: good.baseUrl },
+    ]);
+    const timeouts = { idleMs: 1000, attemptMs: 150, callMs: 5000, streamMs: 5000 };
+    expect(await textFrom(await engine.call({ policy: { timeouts } }))).toBe(answerText(5));
+    expect([silent.count(), good.count()]).toEqual([1, 1]);
+    expect(engine.recorded[0]?.attempts[0]?.failure).toMatchObject({ class: "network", reason: "timeout" });
+  });
+
+  it("ends with the call's deadline, whatever the budgets say", async () => {
+    const silent = served("stall");
+    const engine = testEngine([{ name: "silent", baseUrl: silent.baseUrl }]);
+    const started = Date.now();
+    const timeouts = { idleMs: 1000, attemptMs: 60_000, callMs: 200, streamMs: 5000 };
+    const result = await engine.call({ policy: { timeouts } });
+    expect(result).toMatchObject({ type: "failure", failure: { class: "network", reason: "timeout" } });
+    expect(Date.now() - started).toBeLessThan(5000);
+  });
+
+  it("passes over trial, unknown, keyless and open candidates, and says why", async () => {
+    const good = served("ok");
+    const engine = testEngine([
+      { name: "trial", baseUrl: good.baseUrl },
+      { name: "keyless", baseUrl: good.baseUrl, apiKeyEnv: "MISSING_KEY" },
+      { name: "tripped", baseUrl: good.baseUrl },
+      { name: "good", baseUrl: good.baseUrl },
+    ]);
+    engine.open.set("tripped/m", 5000);
+    const candidates = [
+      candidate("trial", { trial: true }),
+      candidate("ghost"),
+      candidate("keyless"),
+      candidate("tripped"),
+      candidate("good"),
+    ];
+    await engine.call({ policy: { candidates } });
+    expect(engine.recorded[0]?.skipped.map(({ candidate: key, why }) => [key, why])).toEqual([
+      ["trial/m", "trial"],
+      ["ghost/m", "unknown_provider"],
+      ["keyless/m", "missing_key"],
+      ["tripped/m", "breaker_open"],
+    ]);
+    expect(engine.recorded[0]?.served).toEqual({ provider: "good", model: "m" });
+  });
+
+  it("says when it is worth asking again where every breaker is open", async () => {
+    const engine = testEngine([
+      { name: "a", baseUrl: served("ok").baseUrl },
+      { name: "b", baseUrl: served("ok").baseUrl },
+    ]);
+    engine.open.set("a/m", 9000).set("b/m", 4000);
+    expect(await engine.call()).toMatchObject({
+      type: "failure",
+      failure: { class: "breaker_open", retryAfterMs: 4000 },
+    });
+  });
+
+  it("sends a prompt that overflowed only to a window known to be larger", async () => {
+    const [small, same, large] = [served("context-length"), served("ok"), served("ok")];
+    const engine = testEngine([
+      { name: "small", baseUrl: small.baseUrl, contextWindow: 8_000 },
+      { name: "same", baseUrl: same.baseUrl, contextWindow: 8_000 },
+      { name: "large", baseUrl: large.baseUrl, contextWindow: 100_000 },
+    ]);
+    await textFrom(await engine.call());
+    expect([small.count(), same.count(), large.count()]).toEqual([1, 0, 1]);
+  });
+
+  it("waits out a short Retry-After on the same candidate", async () => {
+    const busy = served("status:429:1,ok");
+    const spare = served("ok");
+    const engine = testEngine([
+      { name: "busy", baseUrl: busy.baseUrl },
+      { name: "spare", baseUrl: spare.baseUrl },
+    ]);
+    await textFrom(await engine.call());
+    expect([busy.count(), spare.count()]).toEqual([2, 0]);
+  });
+
+  it("reports infrastructure failures to the breaker, and content failures never", async () => {
+    const [down, broke, odd] = [served("status:500"), served("quota"), served("say:not json")];
+    const engine = testEngine([
+      { name: "down", baseUrl: down.baseUrl },
+      { name: "broke", baseUrl: broke.baseUrl },
+      { name: "odd", baseUrl: odd.baseUrl },
+    ]);
+    const output = { schema: { type: "object" }, name: "o", ladder: ["coached" as const] };
+    await engine.call({ policy: { output } });
+    expect(engine.reports).toEqual([
+      { candidate: "down/m", outcome: "failure", trip: false },
+      { candidate: "down/m", outcome: "failure", trip: false },
+      { candidate: "broke/m", outcome: "failure", trip: true },
+      { candidate: "odd/m", outcome: "success", trip: false },
+      { candidate: "odd/m", outcome: "success", trip: false },
+    ]);
+  });
+});

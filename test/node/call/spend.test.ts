@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { EnvelopeClaim, ReserveRequest } from "../../../src/envelope/envelope.ts";
+import { nanoUsd } from "../../../src/money/nano-usd.ts";
+import { candidate, testEngine } from "../../support/engine.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
+
+let upstream: FaultyUpstream;
+let scenarios = 0;
+beforeAll(async () => {
+  upstream = await startFaultyUpstream();
+});
+afterAll(() => upstream.close());
+
+function served(kinds: string) {
+  const scenario = `${kinds}@m${scenarios++}`;
+  return { baseUrl: `${upstream.url}/${scenario}/v1`, requests: () => upstream.requests(scenario) };
+}
+
+const CLAIM: EnvelopeClaim = { scope: "route-day", id: "route-day:test.route:2026-11-29", limit: nanoUsd(1e9) };
+const LIMITED = { claims: [CLAIM] };
+const params = { params: { max_tokens: 50 } };
+
+describe("spend of a call", () => {
+  it("reserves the worst case before it sends, and settles what it cost", async () => {
+    const target = served("ok:5");
+    const engine = testEngine([{ name: "a", baseUrl: target.baseUrl }]);
+    const result = await engine.call({ budget: LIMITED, policy: { candidates: [candidate("a", params)] } });
+    const [books] = [...engine.reservations.values()];
+    // 7 prompt tokens at $1, 5 completion tokens at $2 per million.
+    expect(books?.actual).toBe(7 * 1000 + 5 * 2000);
+    expect(books?.worstCase).toBeGreaterThanOrEqual(50 * 2000);
+    expect(result.type === "answer" && result.inference.cost).toBe(17_000);
+  });
+
+  it("makes no reservation where nothing limits the call", async () => {
+    const engine = testEngine([{ name: "a", baseUrl: served("ok").baseUrl }]);
+    await engine.call();
+    expect(engine.reservations.size).toBe(0);
+  });
+
+  it("sends nothing when an envelope refuses, and says which case it is", async () => {
+    const target = served("ok");
+    const refuse = async ({ worstCase }: ReserveRequest) =>
+      ({
+        granted: false,
+        scope: CLAIM.scope,
+        envelopeId: CLAIM.id,
+        limit: CLAIM.limit,
+        spent: CLAIM.limit,
+        reserved: nanoUsd(0),
+        worstCase,
+        reason: "envelope_spent",
+        resetsAt: Date.UTC(2026, 10, 30),
+      }) as const;
+    const engine = testEngine([{ name: "a", baseUrl: target.baseUrl }], refuse);
+    const result = await engine.call({ budget: LIMITED, policy: { candidates: [candidate("a", params)] } });
+    expect(result).toMatchObject({
+      type: "failure",
+      failure: { class: "budget_exhausted", reason: "envelope_spent", resetsAt: "2026-11-30T00:00:00.000Z" },
+    });
+    expect(target.requests()).toEqual([]);
+  });
+
+  it("refuses when the envelopes cannot be reached", async () => {
+    const engine = testEngine([{ name: "a", baseUrl: served("ok").baseUrl }], async () => "unreachable");
+    const result = await engine.call({ budget: LIMITED, policy: { candidates: [candidate("a", params)] } });
+    expect(result).toMatchObject({
+      type: "failure",
+      failure: { class: "budget_exhausted", reason: "envelope_unreachable" },
+    });
+  });
+
+  it("refuses an unpriced candidate under a limit, unless the route allows it", async () => {
+    const target = served("ok");
+    const engine = testEngine([{ name: "a", baseUrl: target.baseUrl, unpriced: true }]);
+    const options = { budget: LIMITED, policy: { candidates: [candidate("a", params)] } };
+    expect(await engine.call(options)).toMatchObject({ failure: { class: "budget_exhausted", reason: "unpriced" } });
+    const allowed = await engine.call({ ...options, policy: { ...options.policy, allowUnpriced: true } });
+    expect(allowed).toMatchObject({ type: "answer" });
+    expect(engine.recorded[1]?.cost).toBeUndefined();
+  });
+
+  it("refuses a candidate whose output has no bound under a limit", async () => {
+    const engine = testEngine([{ name: "a", baseUrl: served("ok").baseUrl }]);
+    expect(await engine.call({ budget: LIMITED })).toMatchObject({ failure: { reason: "unpriced" } });
+  });
+
+  it("always sends the bound it reserved for", async () => {
+    const target = served("ok");
+    const engine = testEngine([{ name: "a", baseUrl: target.baseUrl, maxOutput: 777 }]);
+    await engine.call({ budget: LIMITED });
+    expect(JSON.stringify(target.requests()[0]?.body)).toContain("777");
+  });
+
+  it("holds the per-call limit over retries and repairs, without an envelope", async () => {
+    const target = served("status:500,ok");
+    const engine = testEngine([{ name: "a", baseUrl: target.baseUrl }]);
+    const tight = { perCall: nanoUsd(10_000), claims: [] };
+    const result = await engine.call({ budget: tight, policy: { candidates: [candidate("a", params)] } });
+    expect(result).toMatchObject({ failure: { class: "budget_exhausted", reason: "envelope_too_small" } });
+    expect(target.requests()).toEqual([]);
+  });
+
+  it.each([
+    ["an error answer bills nothing", "status:500", "released"],
+    ["a connection that never answered bills nothing", "reset", "released"],
+  ])("closes every reservation exactly once: %s", async (_what, kind, outcome) => {
+    const engine = testEngine([{ name: "a", baseUrl: served(kind).baseUrl }]);
+    await engine.call({ budget: LIMITED, policy: { candidates: [candidate("a", params)] } });
+    expect([...engine.reservations.values()].every((books) => books.actual === outcome)).toBe(true);
+    expect(engine.recorded[0]?.cost).toBe(0);
+  });
+
+  it("settles a timeout to the estimated input: the upstream may have billed it", async () => {
+    const engine = testEngine([{ name: "a", baseUrl: served("stall").baseUrl }]);
+    const timeouts = { idleMs: 100, attemptMs: 100, callMs: 1000, streamMs: 1000 };
+    await engine.call({ budget: LIMITED, policy: { candidates: [candidate("a", params)], timeouts } });
+    expect(engine.recorded[0]).toMatchObject({ costEstimated: true });
+    const [books] = [...engine.reservations.values()];
+    expect(books?.actual).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CallResult } from "../../../src/call/call.ts";
+import { readAll, testEngine, textFrom } from "../../support/engine.ts";
+import { answerText } from "../../support/faults.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
+
+let upstream: FaultyUpstream;
+let scenarios = 0;
+beforeAll(async () => {
+  upstream = await startFaultyUpstream();
+});
+afterAll(() => upstream.close());
+
+function served(kinds: string) {
+  const scenario = `${kinds}@s${scenarios++}`;
+  return { baseUrl: `${upstream.url}/${scenario}/v1`, requests: () => upstream.requests(scenario) };
+}
+
+const TIMEOUTS = { firstTokenMs: 200, idleMs: 200, attemptMs: 2000, callMs: 5000, streamMs: 5000 };
+
+async function streamed(kinds: string, fallback = "ok") {
+  const [first, second] = [served(kinds), served(fallback)];
+  const engine = testEngine([
+    { name: "first", baseUrl: first.baseUrl },
+    { name: "second", baseUrl: second.baseUrl },
+  ]);
+  const result = await engine.call({ stream: true, policy: { timeouts: TIMEOUTS } });
+  return { engine, result, first, second };
+}
+
+function streamOf(result: CallResult) {
+  if (result.type !== "stream") throw new Error(`expected a stream, got ${result.type}`);
+  return result;
+}
+
+describe("a stream before its first content", () => {
+  it.each([
+    ["an error in its first event", "error-first"],
+    ["an error status", "status:529"],
+    ["a silent upstream", "stall"],
+    ["headers and then silence", "stall-after:0"],
+    ["keep-alive comments instead of an answer", "keepalive-after:0"],
+    ["a connection that breaks", "cut-after:0"],
+    ["a body that ends", "end-after:0"],
+    ["a frame that is no JSON", "malformed-after:0"],
+    ["a web page", "html:200"],
+  ])("fails over unseen on %s", async (_what, kind) => {
+    const { engine, result } = await streamed(kind);
+    const text = await textFrom(result);
+    expect(text).toBe(answerText(5));
+    expect(streamOf(result).head.served.provider).toBe("second");
+    const inference = await streamOf(result).done;
+    expect(inference.attempts[0]?.failure).toBeDefined();
+    expect(inference.failure).toBeUndefined();
+    expect(engine.recorded).toEqual([inference]);
+  });
+});
+
+describe("a stream after its first content", () => {
+  it.each([
+    ["a connection that breaks", "cut-after:3"],
+    ["a reset", "reset-after:3"],
+    ["a body that ends without a finish", "end-after:3"],
+    ["a stall", "stall-after:3"],
+    ["a stall under keep-alive comments", "keepalive-after:3"],
+    ["an error event", "error-after:3"],
+    ["a frame that is no JSON", "malformed-after:3"],
+  ])("ends in an error on %s, never in a clean finish, and asks nobody else", async (_what, kind) => {
+    const { engine, result, second } = await streamed(kind);
+    const stream = streamOf(result);
+    const frames = await readAll(stream.frames);
+    const events = frames.flatMap((frame) => frame.events);
+    expect(events.some((event) => event.type === "end" || event.type === "finish")).toBe(false);
+    expect(events.at(-1)).toMatchObject({ type: "error" });
+    const inference = await stream.done;
+    expect(inference.failure).toBeDefined();
+    expect(second.requests()).toEqual([]);
+    expect(engine.recorded).toEqual([inference]);
+  });
+
+  it("settles a cut stream to its input and what it streamed, flagged as estimated", async () => {
+    const { result } = await streamed("cut-after:3");
+    const stream = streamOf(result);
+    await readAll(stream.frames);
+    const inference = await stream.done;
+    expect(inference.costEstimated).toBe(true);
+    expect(inference.cost).toBeGreaterThan(0);
+    expect(inference.attempts[0]?.usage).toMatchObject({ estimated: true });
+  });
+
+  it("takes a finish without [DONE] as whole", async () => {
+    const { result } = await streamed("no-done");
+    await textFrom(result);
+    expect((await streamOf(result).done).failure).toBeUndefined();
+  });
+});
+
+describe("a client that goes away", () => {
+  it("stops the upstream while the answer is awaited", async () => {
+    const silent = served("stall");
+    const engine = testEngine([{ name: "silent", baseUrl: silent.baseUrl }]);
+    const client = new AbortController();
+    const pending = engine.call({ signal: client.signal });
+    await expect.poll(() => silent.requests().length).toBe(1);
+    client.abort();
+    expect(await pending).toMatchObject({ type: "failure", failure: { class: "canceled" } });
+    await expect.poll(() => silent.requests()[0]?.abortedAt).toBeDefined();
+    expect(engine.recorded[0]).toMatchObject({ failure: { class: "canceled" }, costEstimated: true });
+  });
+
+  it("stops the upstream in the middle of a stream and books what was streamed", async () => {
+    const slow = served("trickle:50");
+    const engine = testEngine([{ name: "slow", baseUrl: slow.baseUrl }]);
+    const stream = streamOf(await engine.call({ stream: true }));
+    const reader = stream.frames.getReader();
+    await reader.read();
+    await reader.read();
+    await reader.cancel();
+    const inference = await stream.done;
+    expect(inference).toMatchObject({ failure: { class: "canceled" }, costEstimated: true });
+    expect(inference.attempts[0]?.usage?.output.total).toBeGreaterThan(0);
+    await expect.poll(() => slow.requests()[0]?.abortedAt).toBeDefined();
+  });
+});
+
+describe("a validated stream", () => {
+  it("fails over even on a cut after the first content", async () => {
+    const [cut, good] = [served("cut-after:3"), served("ok")];
+    const engine = testEngine([
+      { name: "cut", baseUrl: cut.baseUrl },
+      { name: "good", baseUrl: good.baseUrl },
+    ]);
+    const result = await engine.call({
+      stream: true,
+      policy: {
+        timeouts: TIMEOUTS,
+        stream: "validated",
+        retry: { network: 0, content_invalid: 0, capacity_shed: 0, server_error: 0 },
+      },
+    });
+    expect(await textFrom(result)).toBe(answerText(5));
+    expect(streamOf(result).head.served.provider).toBe("good");
+  });
+});
