@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { drained } from "./http-server.ts";
 
 export interface Asked {
   readonly response: ServerResponse;
@@ -234,10 +235,7 @@ export const FAULTS: Readonly<Record<string, Kind>> = {
     const piece = "x".repeat(1024);
     for (let sent = 0; sent < bytes && !asked.response.destroyed; sent += piece.length) {
       if (!asked.response.write(frame(asked, { content: piece }))) {
-        await new Promise<void>((resolve) => {
-          asked.response.once("drain", resolve);
-          asked.response.once("close", resolve);
-        });
+        await drained(asked.response);
       }
     }
     endStream(asked, 5);

@@ -8,7 +8,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Asked, type ChatBody, FAULTS } from "./faults.ts";
-import { listen } from "./http-server.ts";
+import { listen, pause } from "./http-server.ts";
 
 export interface ReceivedRequest {
   readonly scenario: string;
@@ -113,16 +113,6 @@ async function answer(record: ReceivedRequest, response: ServerResponse): Promis
     pause: (ms) => pause(ms, response),
   };
   await kind(asked);
-}
-
-function pause(ms: number, response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    response.once("close", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 async function readBody(incoming: IncomingMessage): Promise<unknown> {

@@ -1,5 +1,5 @@
 /** A real HTTP server on a free loopback port, closed together with every connection it still has. */
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface RunningServer {
@@ -22,4 +22,30 @@ export async function listen(handler: RequestListener, port = 0): Promise<Runnin
         server.closeAllConnections();
       }),
   };
+}
+
+/** Resolves when the client took what was written, or went away. */
+export function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      response.off("drain", settle);
+      response.off("close", settle);
+      resolve();
+    };
+    response.on("drain", settle);
+    response.on("close", settle);
+  });
+}
+
+/** Resolves after `ms`, or at once when the client goes away. */
+export function pause(ms: number, response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      clearTimeout(timer);
+      response.off("close", settle);
+      resolve();
+    };
+    const timer = setTimeout(settle, ms);
+    response.on("close", settle);
+  });
 }

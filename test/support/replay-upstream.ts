@@ -3,7 +3,7 @@
  * `baseUrl(exchange)` sends them as recorded, `baseUrl(exchange, "bytes")` one byte per HTTP chunk.
  */
 import type { ServerResponse } from "node:http";
-import { listen } from "./http-server.ts";
+import { drained, listen } from "./http-server.ts";
 import type { WireExchange } from "./wire-exchanges.ts";
 
 export type Cut = "whole" | "bytes";
@@ -55,11 +55,4 @@ async function send(exchange: WireExchange, inBytes: boolean, response: ServerRe
     if (!response.write(bytes.subarray(at, at + 1))) await drained(response);
   }
   response.end();
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    response.once("drain", resolve);
-    response.once("close", resolve);
-  });
 }

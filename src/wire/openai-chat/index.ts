@@ -1,8 +1,8 @@
 /** OpenAI's chat completions, as an upstream (every OpenAI-compatible provider) and as what our clients speak. */
 import type { IngressDialect, UpstreamDialect } from "../dialect.ts";
+import { encodeError } from "../openai-error-body.ts";
 import { decodeError } from "./error.ts";
 import { streamDecoder } from "./events.ts";
-import { encodeError } from "../openai-error-body.ts";
 import { streamEncoder } from "./ingress-events.ts";
 import { decodeRequest } from "./ingress-request.ts";
 import { encodeAnswer } from "./ingress-response.ts";

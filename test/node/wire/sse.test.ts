@@ -60,10 +60,13 @@ describe("line ends", () => {
     expect(await read(bodyOf(pieces))).toEqual([{ data: "A\nB\nC" }]);
   });
 
-  it.each(["\n\r\n", "\r\n\n", "\n\n", "\r\r", "\r\n\r\n", "\r\n\r"])("G005: %j sends the event out at once", async (end) => {
-    const { body } = openBody(`data: first${end}`);
-    expect(await sseReader(body).read()).toMatchObject({ data: "first" });
-  });
+  it.each(["\n\r\n", "\r\n\n", "\n\n", "\r\r", "\r\n\r\n", "\r\n\r"])(
+    "G005: %j sends the event out at once",
+    async (end) => {
+      const { body } = openBody(`data: first${end}`);
+      expect(await sseReader(body).read()).toMatchObject({ data: "first" });
+    },
+  );
 
   it("G006: a stream framed with CRLF reads like the same stream with LF", async () => {
     const lf = `event: a\n${HELLO}: comment\n\n${HELLO}data: [DONE]\n\n`;
@@ -87,7 +90,8 @@ describe("fields", () => {
   });
 
   it("several data lines are one event, comments and unknown fields none", async () => {
-    const text = ": OPENROUTER PROCESSING\n\nid: 7\nretry: nonsense\nunknown: x\ndata: 1\n: in between\ndata: 2\n\n: end\n\n";
+    const text =
+      ": OPENROUTER PROCESSING\n\nid: 7\nretry: nonsense\nunknown: x\ndata: 1\n: in between\ndata: 2\n\n: end\n\n";
     expect(await read(bytesOf(text))).toEqual([{ data: "1\n2" }]);
   });
 
