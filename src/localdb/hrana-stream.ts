@@ -2,7 +2,7 @@ import type Database from "libsql";
 import type { ConnectionPool } from "./connection-pool.ts";
 import type { BatchCondition, BatchStep, SqlRef, Statement, StreamRequest } from "./hrana-request.ts";
 import { encodeValue, HranaProtocolError, type SqlValue } from "./hrana-value.ts";
-import { parametersOf, statementCount } from "./sql-text.ts";
+import { parametersOf, statementCount, statementKind } from "./sql-text.ts";
 
 interface HranaError {
   readonly message: string;
@@ -23,8 +23,11 @@ export type StreamResult =
 /** How long a statement waits for a lock another stream or program holds. */
 const BUSY_WAIT_MS = 5_000;
 const MOST_STORED_SQL = 150;
-/** Statements that change the connection itself; it is not used again after them. */
-const LEAVES_TRACES = /\b(?:pragma|attach|detach|temp|temporary)\b/i;
+/**
+ * Statements that change the connection itself; it is not used again after them. EXPLAIN is one: the engine takes it for
+ * running, and refuses to drop tables, until its memory is collected.
+ */
+const LEAVES_TRACES = /\b(?:pragma|attach|detach|temp|temporary|explain)\b/i;
 
 /** A statement refused before the engine saw it. */
 class StatementError extends Error {
@@ -157,11 +160,13 @@ export class HranaStream {
     const sql = this.#text(statement.sql);
     requireOneStatement(sql);
     if (LEAVES_TRACES.test(sql)) this.#clean = false;
-    return await this.#whenFree(() => this.#run(sql, bindings(statement), statement.wantRows));
+    const args = bindings(statement);
+    const prepared = this.#connection.prepare<[Bindings]>(sql);
+    // The same prepared statement again: one that the lock refused stays active, and would lock its own connection out.
+    return await this.#whenFree(() => this.#run(prepared, sql, args, statement.wantRows));
   }
 
-  #run(sql: string, args: Bindings, wantRows: boolean): StatementResult {
-    const prepared = this.#connection.prepare<[Bindings]>(sql);
+  #run(prepared: Database.Statement<[Bindings]>, sql: string, args: Bindings, wantRows: boolean): StatementResult {
     if (!prepared.reader) {
       const { changes } = prepared.run(args);
       return {
@@ -183,7 +188,8 @@ export class HranaStream {
   }
 
   #figure(expression: "last_insert_rowid()" | "total_changes()"): string {
-    const row = this.#connection.prepare(`select ${expression}`).raw().get();
+    // Read to its end: a statement left in the middle keeps its read lock.
+    const [row] = this.#connection.prepare(`select ${expression}`).raw().all();
     return String(Array.isArray(row) ? row[0] : 0);
   }
 
@@ -201,19 +207,13 @@ export class HranaStream {
   #describe(sql: string): Record<string, unknown> {
     requireOneStatement(sql);
     const prepared = this.#connection.prepare(sql);
-    const isExplain = /^\s*explain\b/i.test(sql);
+    const kind = statementKind(sql);
     return {
       params: parametersOf(sql).map((name) => ({ name })),
       cols: prepared.reader ? prepared.columns().map(({ name, type }) => ({ name, decltype: type })) : [],
-      is_explain: isExplain,
-      is_readonly: isExplain || !this.#writes(sql),
+      is_explain: kind === "explain",
+      is_readonly: kind !== "write",
     };
-  }
-
-  /** The program of a statement that writes opens a write transaction: opcode `Transaction` with P2 ≥ 1. */
-  #writes(sql: string): boolean {
-    const program = this.#connection.prepare(`explain ${sql}`).raw().all() as unknown[][];
-    return program.some(([, opcode, , p2]) => opcode === "Transaction" && Number(p2) > 0);
   }
 
   /** Repeats what the lock refused, letting other streams go on meanwhile. Nothing of a refused statement happened. */
@@ -223,7 +223,11 @@ export class HranaStream {
       try {
         return work();
       } catch (cause) {
-        if (!isBusy(cause) || Date.now() + pause > deadline) throw cause;
+        const code = engineCode(cause);
+        if (code !== SQLITE_BUSY || Date.now() + pause > deadline) {
+          if ((code & 0xff) === SQLITE_BUSY) this.#clean = false;
+          throw cause;
+        }
       }
       await new Promise((resolve) => setTimeout(resolve, pause));
       if (this.#closed) throw new StatementError("STREAM_CLOSED", "the stream was closed while it waited for a lock");
@@ -248,9 +252,12 @@ function requireOneStatement(sql: string): void {
   if (found === "many") throw new StatementError("SQL_MANY_STATEMENTS", "the SQL text holds more than one statement");
 }
 
-/** `SQLITE_BUSY` itself; its kinds (a snapshot too old, a recovery) do not pass by waiting. */
-function isBusy(cause: unknown): boolean {
-  return cause instanceof Error && "rawCode" in cause && cause.rawCode === 5;
+/** The lock is held; its extended codes (a snapshot too old, a recovery) do not pass by waiting. */
+const SQLITE_BUSY = 5;
+
+/** The engine's extended result code; 0 for an error of another origin. */
+function engineCode(cause: unknown): number {
+  return cause instanceof Error && "rawCode" in cause && typeof cause.rawCode === "number" ? cause.rawCode : 0;
 }
 
 function sqlError(cause: unknown): HranaError {

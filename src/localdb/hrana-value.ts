@@ -40,7 +40,7 @@ export function encodeValue(value: unknown): Record<string, unknown> {
 
 /** JSON has no infinity, but every parser reads `9e999` as one. SQLite stores NaN as NULL. */
 function jsonNumber(value: number): unknown {
-  if (Number.isFinite(value)) return Object.is(value, -0) ? rawJson("-0.0") : value;
+  if (Number.isFinite(value)) return value;
   return rawJson(value > 0 ? "9e999" : "-9e999");
 }
 

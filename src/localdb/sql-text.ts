@@ -41,3 +41,33 @@ export function statementCount(sql: string): "none" | "one" | "many" {
   }
   return statements === 0 ? "none" : "one";
 }
+
+/** By its keywords: SQLite reserves those that write, so that no name is spelled like them without quotes. */
+export function statementKind(sql: string): "read" | "write" | "explain" {
+  const words = [...sql.matchAll(TOKEN)].map(([token]) => token.toLowerCase());
+  const [first = "", second = ""] = words.filter((word) => !word.startsWith("--") && !word.startsWith("/*"));
+  switch (first) {
+    case "explain":
+      return "explain";
+    case "select":
+    case "values":
+    case "commit":
+    case "end":
+    case "rollback":
+    case "savepoint":
+    case "release":
+      return "read";
+    case "begin":
+      return second === "immediate" || second === "exclusive" ? "write" : "read";
+    case "pragma":
+      return words.includes("=") || words.includes("(") ? "write" : "read";
+    case "with":
+      return words.some((word, at) => isWriteVerb(word, words[at + 1])) ? "write" : "read";
+    default:
+      return "write";
+  }
+}
+
+function isWriteVerb(word: string, next: string | undefined): boolean {
+  return word === "insert" || word === "update" || word === "delete" || (word === "replace" && next === "into");
+}
