@@ -49,7 +49,7 @@ function unresolved(pointer: string, node: JsonRecord): SchemaFault {
   return { pointer: pointerTo(pointer, "$ref"), message };
 }
 
-function fragmentOf(uri: string): string {
+export function fragmentOf(uri: string): string {
   const fragment = new URL(uri).hash.slice(1);
   try {
     return decodeURIComponent(fragment);
