@@ -3,13 +3,11 @@
  * a challenger clears it when its conformance is not below the incumbent's (lower bounds of Wilson 95% on the same
  * inputs) and its effective cost is strictly lower. Nothing partial, unpriced or unmeasured clears.
  */
+import { LEAST_CONFORMANT, LEAST_SAMPLES } from "../stats/cost.ts";
 import type { ArmReport, ArmVerdict, GateClause, GateReport, PairReport } from "./report.ts";
 
 /** Below this many pairs no comparison is reported, and so none is proposed. */
 export const MIN_PAIRS = 10;
-/** A saving is claimed only from this many pairs and this many conformant outputs on each side. */
-export const MIN_PAIRS_FOR_SAVING = 30;
-export const MIN_CONFORMANT_FOR_SAVING = 10;
 
 export function costFirstGate(
   arms: readonly ArmReport[],
@@ -115,16 +113,15 @@ function savingOf(challenger: ArmReport, incumbent: ArmReport, pair: PairReport 
   const ratio = pair?.cost_ratio;
   if (!pair || ratio?.low === undefined || ratio.high === undefined || ratio.high >= 1) return undefined;
   const enough =
-    pair.n_paired >= MIN_PAIRS_FOR_SAVING &&
-    Math.min(challenger.conformant, incumbent.conformant) >= MIN_CONFORMANT_FOR_SAVING;
+    pair.n_paired >= LEAST_SAMPLES && Math.min(challenger.conformant, incumbent.conformant) >= LEAST_CONFORMANT;
   return enough ? { fraction: 1 - ratio.ratio, low: 1 - ratio.high, high: 1 - ratio.low } : undefined;
 }
 
 function reasonOf(arms: readonly ArmReport[], verdicts: readonly ArmVerdict[], proposes: string | undefined): string {
-  if (proposes !== undefined) return `${proposes} clears the cost-first gate`;
+  if (proposes !== undefined) return `${proposes} clears`;
   if (verdicts.length === 0) return "there is no challenger to compare";
   if (arms.some(({ complete }) => !complete)) return "the result is partial, and a partial result cannot propose";
-  return "no arm clears the cost-first gate";
+  return "no arm clears";
 }
 
 function percent(value: number): string {

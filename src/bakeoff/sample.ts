@@ -16,7 +16,9 @@ export interface Sample {
   readonly input: string;
   readonly outcome: SampleOutcome;
   /** `value_check`: the output passed the schema and failed a check declared as a gate. */
-  readonly failure?: { readonly class: FailureClass | "value_check"; readonly reason?: FailureReason | undefined } | undefined;
+  readonly failure?:
+    | { readonly class: FailureClass | "value_check"; readonly reason?: FailureReason | undefined }
+    | undefined;
   /** Absent = unknown. Failed attempts and repairs are in it. */
   readonly cost?: NanoUsd | undefined;
   readonly costEstimated: boolean;

@@ -1,9 +1,11 @@
 /** From samples to the figures of each arm. Every sent sample is in a denominator, whatever became of it. */
+import { formatUsd } from "../money/format.ts";
 import { addUsd, nanoToUsdText, ZERO_USD } from "../money/nano-usd.ts";
-import { effectiveCost, pairedCostRatio } from "../stats/cost.ts";
+import { type CostSample, effectiveCost, LEAST_CONFORMANT, LEAST_SAMPLES, pairedCostRatio } from "../stats/cost.ts";
 import { percentile } from "../stats/percentile.ts";
 import { wilson } from "../stats/wilson.ts";
 import type { Arm } from "./arm.ts";
+import { MIN_PAIRS } from "./gate.ts";
 import type { ArmReport, PairReport } from "./report.ts";
 import type { StopReason } from "./run.ts";
 import { failureKey, type Sample } from "./sample.ts";
@@ -37,7 +39,7 @@ export function summarise(
       rate: sent.length === 0 ? undefined : repaired / sent.length,
       cost_usd: nanoToUsdText(addUsd(...samples.map(({ repairCost }) => repairCost))),
     },
-    rungs: countBy(sent, ({ rung }) => rung),
+    rungs: rungCounts(sent),
     latency_ms:
       latencies.length === 0
         ? undefined
@@ -45,8 +47,8 @@ export function summarise(
     spend_usd: nanoToUsdText(addUsd(...samples.map(({ cost }) => cost ?? ZERO_USD))),
     cost_unknown: sent.filter(({ cost }) => cost === undefined).length,
     cost_estimated: sent.filter(({ costEstimated }) => costEstimated).length,
-    ...effectiveOf(sent, stopped, schemaDeclared),
-    failures: countBy(samples, ({ failure }) => failure && failureKey(failure)),
+    ...effectiveOf(samples, schemaDeclared),
+    failures: failureCounts(samples),
     value_checks:
       checks.length === 0
         ? undefined
@@ -68,7 +70,49 @@ export function compare(
     const other = incumbentByInput.get(sample.input);
     return other ? [{ challenger: sample, incumbent: other }] : [];
   });
-  return { arm: challenger, n_paired: pairs.length, cost_ratio: undefined };
+  const ratio =
+    pairs.length < MIN_PAIRS
+      ? undefined
+      : pairedCostRatio(
+          pairs.map((pair) => costSample(pair.challenger)),
+          pairs.map((pair) => costSample(pair.incumbent)),
+        );
+  return {
+    arm: challenger,
+    n_paired: pairs.length,
+    cost_ratio: ratio && { ratio: ratio.ratio, low: ratio.interval?.low, high: ratio.interval?.high },
+  };
+}
+
+function effectiveOf(
+  samples: readonly Sample[],
+  schemaDeclared: boolean,
+): Pick<ArmReport, "effective" | "effective_note"> {
+  // A call that was refused on its second attempt has paid for its first.
+  const paid = samples.filter((sample) => wasSent(sample) || sample.attempts > 0);
+  if (!schemaDeclared) return { effective_note: "no schema to conform to" };
+  if (paid.length === 0) return { effective_note: "nothing was sent" };
+  const cost = effectiveCost(paid.map(costSample));
+  switch (cost.status) {
+    case "unpriced":
+      return { effective_note: `unpriced: cost of ${cost.missing} calls unknown` };
+    case "none_conformant":
+      return { effective_note: `no conformant output for ${formatUsd(cost.spent)}` };
+    case "measured": {
+      const usd = cost.per1k / NANO;
+      if (!cost.interval) {
+        const needed = `an interval needs n ${LEAST_SAMPLES} and ${LEAST_CONFORMANT} conformant`;
+        return { effective: { usd_per_1k: usd }, effective_note: needed };
+      }
+      return { effective: { usd_per_1k: usd, low: cost.interval.low / NANO, high: cost.interval.high / NANO } };
+    }
+  }
+}
+
+const NANO = 1e9;
+
+function costSample({ cost, outcome }: Sample): CostSample {
+  return { cost, conformant: outcome === "conformant" };
 }
 
 /** Refused before anything was sent: no sample of the arm, only the reason it stopped. */
@@ -76,11 +120,16 @@ function wasSent({ outcome }: Sample): boolean {
   return outcome !== "refused";
 }
 
-function countBy<K extends string>(samples: readonly Sample[], key: (sample: Sample) => K | undefined) {
-  const counts: Partial<Record<K, number>> = {};
-  for (const sample of samples) {
-    const name = key(sample);
-    if (name !== undefined) counts[name] = (counts[name] ?? 0) + 1;
+function rungCounts(samples: readonly Sample[]): ArmReport["rungs"] {
+  const counts: ArmReport["rungs"] = {};
+  for (const { rung } of samples) if (rung !== undefined) counts[rung] = (counts[rung] ?? 0) + 1;
+  return counts;
+}
+
+function failureCounts(samples: readonly Sample[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { failure } of samples) {
+    if (failure) counts[failureKey(failure)] = (counts[failureKey(failure)] ?? 0) + 1;
   }
   return counts;
 }
