@@ -1,6 +1,7 @@
 /** What an answer is worth under the schema that governs the call: as it came, or after the free repair. */
 import { type Failure, failure } from "../failure/failure.ts";
 import { repairJson } from "../json/repair.ts";
+import { undoNullable } from "../json/undo-nullable.ts";
 import { compileSchema, type SchemaValidator } from "../json/validate.ts";
 import type { ServedRung } from "../route/route.ts";
 import { type AnswerChoice, type AssistantPart, answerText, type ChatAnswer } from "../wire/chat.ts";
@@ -35,6 +36,7 @@ export function judge(answer: ChatAnswer, rule: OutputRule | undefined, rung: Se
   const choices: AnswerChoice[] = [];
   let output: unknown;
   let changed = false;
+  let repaired = false;
   let judged = false;
   for (const choice of answer.choices) {
     if (choice.finish.unified === "tool-calls") {
@@ -46,6 +48,7 @@ export function judge(answer: ChatAnswer, rule: OutputRule | undefined, rung: Se
     if (choices.length === 0) output = checked.value;
     judged = true;
     changed ||= checked.changed;
+    repaired ||= checked.repaired;
     choices.push(checked.choice);
   }
   return {
@@ -53,13 +56,19 @@ export function judge(answer: ChatAnswer, rule: OutputRule | undefined, rung: Se
     answer: changed ? { ...answer, choices, native: undefined } : answer,
     output,
     conformant: judged ? true : undefined,
-    rung: changed ? "syntax_repair" : rung,
+    rung: repaired ? "syntax_repair" : rung,
     changed,
   };
 }
 
 type CheckedChoice =
-  | { readonly ok: true; readonly value: unknown; readonly changed: boolean; readonly choice: AnswerChoice }
+  | {
+      readonly ok: true;
+      readonly value: unknown;
+      readonly changed: boolean;
+      readonly repaired: boolean;
+      readonly choice: AnswerChoice;
+    }
   | Extract<Verdict, { ok: false }>;
 
 function judgeChoice(
@@ -81,7 +90,17 @@ function judgeChoice(
   const strict = parse(text);
   if (strict.ok) {
     const result = validate(strict.value);
-    if (result.valid) return { ok: true, value: strict.value, changed: false, choice };
+    if (result.valid) return { ok: true, value: strict.value, changed: false, repaired: false, choice };
+    // Strict modes without absent properties write null for them; taking those back is part of the rung, no repair.
+    const undone = undoNullable(rule.schema, strict.value);
+    if (validate(undone).valid)
+      return {
+        ok: true,
+        value: undone,
+        changed: true,
+        repaired: false,
+        choice: withText(choice, JSON.stringify(undone)),
+      };
     if (!canRepair) return violation(text, result.errors);
   } else if (!canRepair) {
     return reject(failure("content_invalid", "the answer is not JSON", { reason: "unparseable" }), text, ["not JSON"]);
@@ -99,8 +118,8 @@ function judgeChoice(
   }
   const result = validate(repaired.value.value);
   if (!result.valid) return violation(text, result.errors);
-  const fixed: AnswerChoice = { ...choice, content: withText(choice.content, repaired.value.text) };
-  return { ok: true, value: repaired.value.value, changed: true, choice: fixed };
+  const { value, text: mended } = repaired.value;
+  return { ok: true, value, changed: true, repaired: true, choice: withText(choice, mended) };
 }
 
 function parse(text: string): { readonly ok: true; readonly value: unknown } | { readonly ok: false } {
@@ -112,12 +131,13 @@ function parse(text: string): { readonly ok: true; readonly value: unknown } | {
 }
 
 /** One text part in place of all text; reasoning and the rest stay where they are. */
-function withText(content: readonly AssistantPart[], text: string): readonly AssistantPart[] {
-  const first = content.findIndex((part) => part.type === "text");
-  return content.flatMap((part, index): AssistantPart[] => {
+function withText(choice: AnswerChoice, text: string): AnswerChoice {
+  const first = choice.content.findIndex((part) => part.type === "text");
+  const content = choice.content.flatMap((part, index): AssistantPart[] => {
     if (part.type !== "text") return [part];
     return index === first ? [{ type: "text", text }] : [];
   });
+  return { ...choice, content };
 }
 
 function violation(
