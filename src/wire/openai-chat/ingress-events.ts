@@ -19,7 +19,7 @@ type Wire = Record<string, unknown>;
 /** Members of a chunk that tell a client nothing when there is no choice beside them. */
 const LABELS: ReadonlySet<string> = new Set([
   ...["id", "object", "created", "model", "choices", "usage"],
-  ...["system_fingerprint", "service_tier", "provider", "obfuscation", "x_groq"],
+  ...["system_fingerprint", "service_tier", "provider", "obfuscation", "x_groq", "simulated"],
 ]);
 
 export function streamEncoder(served: ServedContext): StreamEncoder {
@@ -65,9 +65,10 @@ class ChunkEncoder implements StreamEncoder {
   #withOneRole(choice: unknown, position: number): unknown {
     if (!isRecord(choice)) return choice;
     const index = typeof choice["index"] === "number" ? choice["index"] : position;
-    const { role, ...delta } = recordAt(choice, "delta") ?? {};
+    const own = recordAt(choice, "delta") ?? {};
     const first = this.#opens(index);
-    if (!first && role === undefined) return choice;
+    if (!first && own["role"] === undefined) return choice;
+    const { role: _role, ...delta } = own;
     return { ...choice, delta: first ? { role: "assistant", ...delta } : delta };
   }
 
@@ -109,9 +110,9 @@ class ChunkEncoder implements StreamEncoder {
 
   #chunk(choices: readonly unknown[], base?: JsonRecord): string {
     const { id, created, model, includeUsage } = this.#served;
-    const chunk: Wire = { ...base, id, object: "chat.completion.chunk", created, model, choices };
-    if (includeUsage) chunk["usage"] = null;
-    else delete chunk["usage"];
+    // An undefined member is not written; deleting it would make every chunk a slow object.
+    const usage = includeUsage ? null : undefined;
+    const chunk: Wire = { ...base, id, object: "chat.completion.chunk", created, model, choices, usage };
     return sseFrame(JSON.stringify(chunk));
   }
 
