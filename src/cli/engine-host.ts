@@ -1,5 +1,4 @@
 /** The engine in this process: providers are called directly, with the keys of this machine. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { uuidv7 } from "uuidv7";
 import type { CallPorts, Clock, EnvelopePort, Recorder } from "../call/ports.ts";
 import type { CompiledBundle } from "../config/config.ts";
@@ -39,12 +38,15 @@ export function engineHost({ config }: CompiledBundle, options: EngineHostOption
 
 const clock: Clock = {
   now: Date.now,
-  async sleep(ms, signal) {
-    try {
-      await sleep(ms, undefined, { signal });
-    } catch (cause) {
-      // By contract an abort ends the wait early and is no error.
-      if (!signal?.aborted) throw cause;
-    }
-  },
+  sleep: (ms, signal) =>
+    new Promise((wake) => {
+      if (signal?.aborted) return wake();
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", end);
+        wake();
+      };
+      const timer = setTimeout(end, ms);
+      signal?.addEventListener("abort", end, { once: true });
+    }),
 };

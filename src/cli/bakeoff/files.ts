@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Journal, type JournalPlan, planText, readJournal, sampleText } from "../../bakeoff/journal.ts";
 import type { BakeoffReport } from "../../bakeoff/report.ts";
@@ -10,8 +10,9 @@ import { stateFolder } from "../dev-state.ts";
 export interface BakeoffFiles {
   readonly reportPath: string;
   readonly begin: (plan: JournalPlan) => void;
-  /** On disk when it returns: a crash loses only what is in flight. */
+  /** Handed to the operating system when it returns: a crash of this process loses only what is in flight. */
   readonly append: (sample: Sample) => void;
+  readonly close: () => void;
   readonly readJournal: () => Journal;
   readonly writeReport: (report: BakeoffReport) => void;
 }
@@ -22,10 +23,18 @@ export function bakeoffFiles(io: Io, id: string): BakeoffFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const journal = join(folder, `${id}.jsonl`);
   const reportPath = join(folder, `${id}.json`);
+  let open: number | undefined;
   return {
     reportPath,
     begin: (plan) => writeFileSync(journal, planText(plan), { mode: 0o600 }),
-    append: (sample) => appendFileSync(journal, sampleText(sample), { mode: 0o600 }),
+    append(sample) {
+      open ??= openSync(journal, "a", 0o600);
+      writeSync(open, sampleText(sample));
+    },
+    close() {
+      if (open !== undefined) closeSync(open);
+      open = undefined;
+    },
     readJournal() {
       if (!existsSync(journal)) throw notFound(id);
       const read = readJournal(readFileSync(journal, "utf8"));

@@ -115,6 +115,7 @@ async function measure(
   );
   io.signal.removeEventListener("abort", onAbort);
   progress.end();
+  files.close();
   return reportOf(plan, result, { asked, seed, startedAt, finishedAt: Date.now() });
 }
 
