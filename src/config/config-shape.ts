@@ -1,5 +1,6 @@
 /** The keys of `modelrig.yaml` as people write them. */
 import { z } from "zod";
+import { isPointer } from "../json/pointer.ts";
 import { idShape, providerShape, usdShape } from "../route/bundle-shape.ts";
 
 /** YAML word → dialect folder. */
@@ -93,10 +94,7 @@ export const providerEntryShape = z.object({
 
 const redactionShape = z
   .object({
-    path: z
-      .string()
-      .regex(/^(\/([^~/]|~[01])*)*$/, "must be a JSON pointer such as /user/email")
-      .optional(),
+    path: z.string().refine(isPointer, "must be a JSON pointer such as /user/email").optional(),
     regex: regexText.optional(),
     replace: z.string().optional(),
   })

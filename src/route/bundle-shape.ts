@@ -1,5 +1,6 @@
 /** The keys of a route bundle as people write them. What they mean together is checked in `check-*.ts`. */
 import { z } from "zod";
+import { isPointer } from "../json/pointer.ts";
 import { ID_PATTERN } from "./identifier.ts";
 import { PREDICATES, RUNGS } from "./route.ts";
 
@@ -94,7 +95,7 @@ const expectShape = z
   .refine((it) => Object.keys(it).length === 1, "takes exactly one of regex, equals, number, one_of, exists");
 
 export const valueCheckShape = z.object({
-  path: z.string().regex(/^(\/([^~/]|~[01])*)*$/, "must be a JSON pointer such as /total"),
+  path: z.string().refine(isPointer, "must be a JSON pointer such as /total"),
   expect: expectShape,
   gate: z.boolean().optional(),
 });

@@ -1,5 +1,6 @@
 /** The template language of bundles: Liquid without files, without HTML escaping, without chance, and bounded. */
-import { Liquid, LiquidError, type Template as LiquidNode } from "liquidjs";
+/// <reference path="./liquidjs-browser.d.ts" />
+import { Liquid, LiquidError, type Template as LiquidNode } from "liquidjs/dist/liquid.browser.mjs";
 
 /** Characters of one template part. */
 const PARSE_LIMIT = 500_000;

@@ -17,6 +17,8 @@ import { type Fault, type KeyPath, pathText } from "./fault.ts";
 const MAX_CHARACTERS = 1_000_000;
 const MAX_ALIASES = 100;
 const MAX_DEPTH = 100;
+/** After the first few the others follow from them. */
+const MAX_SYNTAX_FAULTS = 10;
 
 /** Where to point: a value, the key in front of it, or a place inside a multi-line text value. */
 export type Spot = "value" | "key" | { readonly row: number; readonly col: number };
@@ -77,7 +79,7 @@ export function parseLocatedYaml(file: string, text: string, prefix: string): Lo
   }
   try {
     document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, version: "1.2" });
-    for (const problem of [...document.errors, ...document.warnings]) {
+    for (const problem of [...document.errors, ...document.warnings].slice(0, MAX_SYNTAX_FAULTS)) {
       const [start, end] = problem.pos;
       const code = problem.code === "DUPLICATE_KEY" ? "duplicate_key" : "yaml_syntax";
       faults.push(syntax(code, sentence(problem.message), start, end - start));

@@ -1,4 +1,5 @@
 /** A value that conforms to a JSON Schema and says something about the input text. */
+import { valueAt } from "../../json/pointer.ts";
 import { isRecord, type JsonRecord } from "../../json/record.ts";
 import { draw, pick } from "./draw.ts";
 import { amount, cutAtWord, isoDate, labelled, sentences } from "./facts.ts";
@@ -13,8 +14,11 @@ export interface GenerateOptions {
   readonly accuracy: number;
 }
 
-const MAX_DEPTH = 12;
+/** Below this only what is required is made, so that recursive schemas stay small. */
+const MAX_DEPTH = 6;
 const SUMMARY_CHARACTERS = 160;
+/** Schemas may ask for texts of any length; a simulation need not. */
+const LONGEST_PADDING = 10_000;
 
 export function generate(schema: unknown, options: GenerateOptions): unknown {
   return new Generator(schema, options).value(schema, [], 0);
@@ -23,6 +27,8 @@ export function generate(schema: unknown, options: GenerateOptions): unknown {
 class Generator {
   readonly #root: unknown;
   readonly #options: GenerateOptions;
+  /** Schemas that refer to themselves in many ways at once would grow without end. */
+  #stepsLeft = 5_000;
 
   constructor(root: unknown, options: GenerateOptions) {
     this.#root = root;
@@ -31,9 +37,10 @@ class Generator {
 
   value(schema: unknown, path: readonly string[], depth: number): unknown {
     const rule = this.#resolved(schema, depth);
+    if (this.#stepsLeft < 0) return null;
     if (!isRecord(rule)) return this.#summary(path);
     if ("const" in rule) return rule["const"];
-    if (Array.isArray(rule["enum"])) return this.#choice(rule["enum"], path);
+    if (Array.isArray(rule["enum"]) && rule["enum"].length > 0) return this.#choice(rule["enum"], path);
     switch (typeOf(rule, depth)) {
       case "object":
         return this.#object(rule, path, depth);
@@ -54,9 +61,10 @@ class Generator {
 
   /** Follows `$ref`, merges `allOf`, takes the first alternative that is not null. */
   #resolved(schema: unknown, depth: number): unknown {
-    if (!isRecord(schema) || depth > MAX_DEPTH * 2) return schema;
+    this.#stepsLeft -= 1;
+    if (!isRecord(schema) || depth > MAX_DEPTH * 2 || this.#stepsLeft < 0) return schema;
     const { $ref, allOf, anyOf, oneOf, ...own } = schema;
-    if (typeof $ref === "string") return this.#resolved({ ...record(pointer(this.#root, $ref)), ...own }, depth + 1);
+    if (typeof $ref === "string") return this.#resolved({ ...record(referred(this.#root, $ref)), ...own }, depth + 1);
     const parts = Array.isArray(allOf) ? allOf.map((part) => record(this.#resolved(part, depth + 1))) : [];
     const alternatives = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
     const resolved = alternatives.map((alternative) => this.#resolved(alternative, depth + 1));
@@ -67,7 +75,7 @@ class Generator {
 
   #object(rule: JsonRecord, path: readonly string[], depth: number): unknown {
     const properties = record(rule["properties"]);
-    const required = Array.isArray(rule["required"]) ? rule["required"].map(String) : [];
+    const required = Array.isArray(rule["required"]) ? rule["required"].filter((name) => typeof name === "string") : [];
     const names = depth < MAX_DEPTH ? [...new Set([...Object.keys(properties), ...required])] : required;
     return Object.fromEntries(
       names.map((name) => [
@@ -104,8 +112,9 @@ class Generator {
       low > -1e15 && high < 1e15 ? low + (high - low) * draw(this.#options.seed, ...path, "number") : Math.max(low, 1);
     const right = found !== undefined && found >= low && found <= high ? found : guess;
     const value = this.#takesFactRightly(path) ? right : right + (right + nudge <= high ? nudge : -nudge);
-    const stepped = step > 0 ? Math.round(value / step) * step : Math.round(value * 100) / 100;
-    return Math.min(high, Math.max(low, stepped));
+    return step > 0
+      ? steppedWithin(value, step, low, high)
+      : Math.min(high, Math.max(low, Math.round(value * 100) / 100));
   }
 
   #string(rule: JsonRecord, path: readonly string[]): string {
@@ -119,7 +128,7 @@ class Generator {
       return matching(rule["pattern"], labelled(text, path.at(-1) ?? "") ?? "", text);
     const found = labelled(text, path.at(-1) ?? "") ?? this.#summary(path);
     const cut = cutAtWord(found, Math.min(most, SUMMARY_CHARACTERS));
-    return cut.length < least ? cut.padEnd(least, ".") : cut;
+    return cut.length < least ? cut.padEnd(Math.min(least, LONGEST_PADDING), ".") : cut;
   }
 
   /** The choice the text names, where it names one. */
@@ -163,17 +172,33 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 function matching(pattern: string, label: string, text: string): string {
-  const expression = new RegExp(pattern, "u");
-  if (expression.test(label)) return label;
-  const inside = new RegExp(pattern.replace(/^\^|\$$/g, ""), "u").exec(text)?.[0];
+  const expression = expressionOf(pattern);
+  if (!expression || expression.test(label)) return label;
+  const inside = expressionOf(pattern.replace(/^\^|\$$/g, ""))?.exec(text)?.[0];
   if (inside !== undefined && expression.test(inside)) return inside;
   return sampleOf(pattern) ?? label;
 }
 
+function expressionOf(pattern: string): RegExp | undefined {
+  try {
+    return new RegExp(pattern, "u");
+  } catch {
+    // A pattern that is none constrains nothing.
+    return undefined;
+  }
+}
+
+/** The multiple of `step` nearest to a value within its bounds, where there is one. */
+function steppedWithin(value: number, step: number, low: number, high: number): number {
+  const steps = Math.min(Math.floor(high / step), Math.max(Math.ceil(low / step), Math.round(value / step)));
+  return steps * step;
+}
+
 function typeOf(rule: JsonRecord, depth: number): string {
   const { type } = rule;
-  if (typeof type === "string") return type;
-  if (Array.isArray(type)) return String((depth < MAX_DEPTH && type.find((it) => it !== "null")) || "null");
+  const types = (Array.isArray(type) ? type : [type]).filter((it) => typeof it === "string");
+  const chosen = depth < MAX_DEPTH ? types.find((it) => it !== "null") : types.at(-1);
+  if (chosen !== undefined || types.length > 0) return chosen ?? "null";
   if (rule["properties"] !== undefined || rule["required"] !== undefined) return "object";
   return rule["items"] !== undefined || rule["prefixItems"] !== undefined ? "array" : "string";
 }
@@ -206,11 +231,13 @@ function exclusive(value: unknown, nudge: number, otherwise: number): number {
   return typeof value === "number" ? value + nudge : otherwise;
 }
 
-function pointer(root: unknown, reference: string): unknown {
-  let current = root;
-  for (const step of reference.replace(/^#/, "").split("/").slice(1)) {
-    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    current = isRecord(current) ? current[key] : undefined;
+/** A local reference; any other, and a badly escaped one, refers to nothing here. */
+function referred(root: unknown, reference: string): unknown {
+  if (!reference.startsWith("#")) return undefined;
+  try {
+    return valueAt(root, decodeURIComponent(reference.slice(1)));
+  } catch (cause) {
+    if (cause instanceof URIError) return undefined;
+    throw cause;
   }
-  return current;
 }

@@ -7,6 +7,8 @@ export function sampleOf(pattern: string): string | undefined {
   return text !== undefined && parser.done ? text : undefined;
 }
 
+const LONGEST = 10_000;
+
 class Sampler {
   readonly #pattern: string;
   #at = 0;
@@ -35,6 +37,7 @@ class Sampler {
       const atom = this.#atom(char);
       if (atom === undefined) return undefined;
       text += atom.repeat(this.#repeats());
+      if (text.length > LONGEST) return undefined;
     }
     return text;
   }
@@ -101,7 +104,7 @@ class Sampler {
     const counted = /^\{(\d+)(?:,\d*)?\}\??|^([*+?])\??/.exec(rest);
     if (!counted) return 1;
     this.#at += counted[0].length;
-    return counted[1] !== undefined ? Math.min(Number(counted[1]), 1_000) : counted[2] === "+" ? 1 : 0;
+    return counted[1] !== undefined ? Math.min(Number(counted[1]), LONGEST) : counted[2] === "+" ? 1 : 0;
   }
 
   #peek(): string | undefined {

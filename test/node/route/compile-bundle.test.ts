@@ -213,6 +213,21 @@ const KINDS: readonly (readonly [kind: string, text: string, fault: string])[] =
   ],
   ["a schema file that is missing", bundle("output: { schema_file: a.json }\n"), "5:24 route.schema_file_missing"],
   [
+    "a schema that is none",
+    bundle("output:\n  schema:\n    type: object\n    properties: { a: { type: strin } }\n"),
+    "8:24 route.schema_invalid",
+  ],
+  [
+    "a schema keyword nothing enforces",
+    bundle("output:\n  schema:\n    type: object\n    anyOf: [{ type: object, nullable: true }]\n"),
+    "8:29 route.schema_unsupported",
+  ],
+  [
+    "an input schema that is none",
+    bundle("input: { required: q }\ntemplate: { user: x }\n"),
+    "5:10 route.schema_invalid",
+  ],
+  [
     "a ladder of repairs only",
     bundle("output: { schema: { type: object }, ladder: [syntax_repair] }\n"),
     "5:45 route.invalid_value",
