@@ -46,7 +46,7 @@ function joinedText(parts: readonly unknown[] | undefined): string {
  * which repeats the text of `reasoning` and adds signatures and encrypted thinking.
  */
 export function reasoningParts(message: JsonRecord): ReasoningPart[] {
-  const details = (arrayAt(message, "reasoning_details") ?? []).filter(isRecord).map(reasoningDetail);
+  const details = arrayAt(message, "reasoning_details")?.filter(isRecord).map(reasoningDetail) ?? [];
   const parts = details.filter((part) => part.text !== "" || part.signature || part.encrypted);
   const text = stringAt(message, "reasoning_content") || stringAt(message, "reasoning");
   if (text && !parts.some((part) => part.text !== "")) parts.unshift({ type: "reasoning", text });

@@ -46,9 +46,9 @@ class ChunkStream implements StreamDecoder {
     if (text === "[DONE]" || text.trim() === "[DONE]") return this.#close();
     if (text.trim() === "") return { events: [] };
     const chunk = parse(text);
-    if (!isRecord(chunk)) return this.#fail(malformed("the stream holds an event that is not a JSON object"));
     const fault = errorInside(chunk, this.#target);
-    if (fault) return this.#fail(fault, this.#usage(chunk));
+    if (fault) return this.#fail(fault, isRecord(chunk) ? this.#usage(chunk) : []);
+    if (!isRecord(chunk)) return this.#fail(malformed("the stream holds an event that is not a JSON object"));
     if (event.event === "error") return this.#fail(classify(decodeErrorObject(chunk, this.#target)));
     return this.#chunk(chunk);
   }
@@ -173,10 +173,9 @@ class ChunkStream implements StreamDecoder {
     const raw = stringAt(choice, "finish_reason") || undefined;
     const fault = choice["error"] ? errorInside(choice, this.#target) : undefined;
     if (fault) return fault;
-    if (raw === undefined) return undefined;
-    if (state.finish) {
-      // OpenRouter repeats the finish reason beside the usage.
-      choice["finish_reason"] = null;
+    if (raw === undefined || state.finish) {
+      // SGLang says "" for "not yet"; OpenRouter repeats the finish reason beside the usage.
+      if (choice["finish_reason"] !== undefined) choice["finish_reason"] = null;
       return undefined;
     }
     const finish = finishReason(raw, state.tools.calls.length > 0);

@@ -47,7 +47,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
 function clientFields(native: JsonRecord | undefined, request: ChatRequest, dropped: DroppedField[]): Body {
   const unmapped = request.unmapped ?? [];
   if (native === undefined) {
-    for (const field of unmapped) dropped.push({ field, why: "belongs to another dialect" });
+    for (const field of unmapped) dropped.push({ field, why: "only the dialect it was written in carries it" });
     return {};
   }
   const fields: Body = {};

@@ -35,7 +35,9 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
 }
 
 /** The failure that an answer or chunk with status 200 carries, if any. */
-export function errorInside(body: unknown, target: WireTarget): Failure | undefined {
+export function errorInside(value: unknown, target: WireTarget): Failure | undefined {
+  // Gemini's OpenAI-compatible endpoint wraps its error in an array.
+  const body = Array.isArray(value) ? (value[0] as unknown) : value;
   if (!isRecord(body)) return undefined;
   const error = body["error"];
   const named = isRecord(error) || (typeof error === "string" && error !== "");

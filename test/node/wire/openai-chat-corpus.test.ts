@@ -10,10 +10,11 @@ import type { WireTarget } from "../../../src/wire/dialect.ts";
 import { decodeError } from "../../../src/wire/openai-chat/error.ts";
 import { streamDecoder } from "../../../src/wire/openai-chat/events.ts";
 import { decodeAnswer } from "../../../src/wire/openai-chat/response.ts";
+import { bytesOf } from "../../support/byte-stream.ts";
 import { skipWithoutCorpus } from "../../support/corpus.ts";
 import { type DecodedStream, decodeStream } from "../../support/decoded-stream.ts";
 import { type Cut, type ReplayUpstream, startReplayUpstream } from "../../support/replay-upstream.ts";
-import { type WireExchange, wireExchanges } from "../../support/wire-exchanges.ts";
+import { observedErrors, type WireExchange, wireExchanges } from "../../support/wire-exchanges.ts";
 
 interface Reading {
   text: string;
@@ -212,3 +213,21 @@ function summary({ choices, usage }: ChatAnswer): string {
 function failureSummary({ class: failureClass, reason, status }: Failure): string {
   return `${status} → ${failureClass}${reason ? `/${reason}` : ""}`;
 }
+
+describe.skipIf(skipWithoutCorpus("streams seen in public reports", 3))("streams seen in public reports", () => {
+  const seen = observedErrors().filter(({ where, provider }) => where === "sse" && provider !== "anthropic");
+  const expected: Record<string, FailureClass> = {
+    "obs-openai-midstream-error": "server_error",
+    "obs-openrouter-200-empty-error": "server_error",
+    // An empty finish reason is none: the stream was cut.
+    "obs-sglang-empty-finish": "network",
+  };
+  it.each(seen.map((error) => [error.id, error] as const))(
+    "%s fails and never ends well",
+    async (id, { provider, body }) => {
+      const decoded = await decodeStream(bytesOf(String(body)), streamDecoder({ ...target, provider }));
+      expect(decoded.failure?.class).toBe(expected[id]);
+      expect(decoded.ended).toBe(false);
+    },
+  );
+});

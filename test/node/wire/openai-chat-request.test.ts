@@ -163,7 +163,7 @@ describe("a client's own body", () => {
       ].toSorted(),
     );
     expect(encode({ ...decode({ ...HELLO, store: true }), native: undefined }).dropped).toEqual([
-      { field: "store", why: "belongs to another dialect" },
+      { field: "store", why: "only the dialect it was written in carries it" },
     ]);
   });
 
