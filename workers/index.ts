@@ -1,3 +1,6 @@
+// First: it teaches zod `.openapi`, which only schemas made after it have.
+import "@hono/zod-openapi";
+
 import { createApp } from "./app.ts";
 import type { Env } from "./bindings.ts";
 import { runtimeOf } from "./compose.ts";

@@ -35,14 +35,19 @@ describe("on a warm isolate", () => {
   test("nor does a stream, before its first byte or after", async () => {
     await warm("demo.free");
     const response = await gateway.chat({ model: "demo.free", messages: user("hello there"), stream: true });
-    await response.body?.getReader().read();
+    const reader = response.body?.getReader();
+    const first = await reader?.read();
+    expect(first?.done).toBe(false);
     expect(gateway.trips).toEqual({ objects: 0, database: 0 });
+    while (!(await reader?.read())?.done);
+    await gateway.settled();
+    expect(gateway.trips.objects).toBe(0);
   });
 
   test("a route with a daily limit pays exactly one, to its envelope", async () => {
     await warm("demo.limited");
     const response = await gateway.chat({ model: "demo.limited", messages: user("hi") });
-    expect(response.status).toBe(200);
+    expect(response.status, await response.clone().text()).toBe(200);
     expect(gateway.trips.database).toBe(0);
     await response.text();
     await gateway.settled();
