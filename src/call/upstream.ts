@@ -34,7 +34,8 @@ export function upstreamRequest(
     headers.set(auth.name, auth.value.replace("{key}", apiKey));
   }
   const path = target.quirks.path?.replace("{model}", encodeURIComponent(target.model)) ?? encoded.path;
-  return new Request(provider.baseUrl + path, { method: "POST", headers, body, signal });
+  // A redirect would carry prompt and key to an address that nobody declared.
+  return new Request(provider.baseUrl + path, { method: "POST", headers, body, signal, redirect: "manual" });
 }
 
 /** A response with headers, or the failure that came instead: network, timeout, cancel, or the provider's own error. */

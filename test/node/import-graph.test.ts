@@ -43,7 +43,7 @@ const BESIDE: Record<string, readonly string[]> = {
   "src/provider": ["src/wire", "src/registry", "src/route"],
   "src/registry": ["src/wire", "src/provider", "src/route"],
   "src/route": ["src/wire", "src/provider", "src/registry", "src/config"],
-  "src/config": ["src/wire", "src/provider", "src/route"],
+  "src/config": ["src/wire", "src/provider", "src/registry", "src/route"],
   "src/swap": ["src/proposal", "src/bakeoff"],
   "src/proposal": ["src/bakeoff"],
   durable: [],

@@ -1,3 +1,5 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { candidate, testEngine, textFrom } from "../../support/engine.ts";
 import { answerText } from "../../support/faults.ts";
@@ -162,5 +164,21 @@ describe("the candidate ladder", () => {
       { candidate: "odd/m", outcome: "success", trip: false },
       { candidate: "odd/m", outcome: "success", trip: false },
     ]);
+  });
+});
+
+describe("an upstream that redirects", () => {
+  it("is not followed: prompt and key go to declared addresses only", async () => {
+    const target = served("ok");
+    const moved = http.createServer((_request, response) =>
+      response.writeHead(307, { location: `${target.baseUrl}/chat/completions` }).end(),
+    );
+    await new Promise<void>((resolve) => moved.listen(0, "127.0.0.1", resolve));
+    const { port } = moved.address() as AddressInfo;
+    const engine = testEngine([{ name: "moved", baseUrl: `http://127.0.0.1:${port}` }]);
+    const result = await engine.call();
+    moved.close();
+    expect(result).toMatchObject({ type: "failure" });
+    expect(target.count()).toBe(0);
   });
 });
