@@ -36,8 +36,9 @@ class Sampler {
     for (let char = this.#peek(); char !== undefined && char !== "|" && char !== ")"; char = this.#peek()) {
       const atom = this.#atom(char);
       if (atom === undefined) return undefined;
-      text += atom.repeat(this.#repeats());
-      if (text.length > LONGEST) return undefined;
+      const times = this.#repeats();
+      if (text.length + atom.length * times > LONGEST) return undefined;
+      text += atom.repeat(times);
     }
     return text;
   }
