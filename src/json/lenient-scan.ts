@@ -1,0 +1,253 @@
+/**
+ * One pass over broken JSON that settles its structure: where strings end, what closes what, where the document ends and
+ * whether it is whole. It rewrites what `jsonrepair` reads otherwise than meant and leaves the rest (commas, bare words,
+ * concatenation, ellipses) to it.
+ */
+import { isBlank, skipBlank, skipComment } from "./blank.ts";
+import { escapeContent, readBareValue } from "./lenient-tokens.ts";
+import { type Frame, isQuote, StringEndFinder, type StringRole } from "./string-end.ts";
+
+export interface Scanned {
+  /** Index behind the document in the source. */
+  readonly end: number;
+  /** The document as rewritten; not yet JSON. */
+  readonly text: string;
+  /** False where the source stopped before everything was closed. */
+  readonly completed: boolean;
+}
+
+type Container = {
+  -readonly [Key in keyof Frame]: Frame[Key];
+} & {
+  /** Index of its opening bracket among the pieces of output. */
+  readonly at: number;
+  state: "key" | "colon" | "value" | "next";
+  /** Braces that the source left out: closed with whatever closes the container around them. */
+  readonly implied: boolean;
+  /** Parentheses of a function call, which `jsonrepair` unwraps. */
+  readonly isCall: boolean;
+};
+
+const CALL = /[A-Za-z_$][\w$]{0,100}\s{0,50}\(/y;
+const BARE_KEY_RUN = /[^:,{}[\]\n"'`]+/y;
+const NEXT_KEY = /\s{0,200},\s{0,200}"[^"\n]{0,200}"\s{0,50}:/y;
+const KEY = /\s{0,200}"[^"\n]{0,200}"\s{0,50}:/y;
+
+/** Scans from the bracket at `start`; `undefined` where the text is not understood well enough to rewrite. */
+export function scanLenient(source: string, start: number, finder = new StringEndFinder(source)): Scanned | undefined {
+  return new LenientScan(source, start, finder).run();
+}
+
+class LenientScan {
+  readonly #source: string;
+  readonly #finder: StringEndFinder;
+  readonly #out: string[] = [];
+  readonly #stack: Container[] = [];
+  #at: number;
+
+  constructor(source: string, start: number, finder: StringEndFinder) {
+    this.#source = source;
+    this.#at = start;
+    this.#finder = finder;
+  }
+
+  run(): Scanned | undefined {
+    do {
+      const character = this.#source[this.#at];
+      if (character === undefined || this.#source.startsWith("```", this.#at)) break;
+      if (!this.#step(character)) return undefined;
+    } while (this.#stack.length > 0);
+    if (this.#stack.some(({ isSet }) => isSet)) return undefined;
+    return { end: this.#at, text: this.#out.join(""), completed: this.#stack.length === 0 };
+  }
+
+  /** Reads one token. False: give up. */
+  #step(character: string): boolean {
+    if (isBlank(character.charCodeAt(0))) return this.#copy(1);
+    const afterComment = skipComment(this.#source, this.#at);
+    if (afterComment > this.#at) {
+      this.#at = afterComment;
+      return true;
+    }
+    if (isQuote(character)) return this.#string();
+    switch (character) {
+      case "{":
+      case "[":
+        return this.#open(character);
+      case "(":
+        return this.#openTuple();
+      case "}":
+      case "]":
+      case ")":
+        return this.#close(character);
+      case ",":
+        return this.#comma();
+      case ":":
+        return this.#colon();
+      case "\\":
+        return false;
+      default:
+        return this.#bare();
+    }
+  }
+
+  #copy(length: number): boolean {
+    this.#out.push(this.#source.slice(this.#at, this.#at + length));
+    this.#at += length;
+    return true;
+  }
+
+  #push(container: Partial<Container> & Pick<Container, "kind" | "close">): void {
+    this.#stack.push({
+      count: 0,
+      bareKeys: false,
+      isSet: false,
+      at: this.#out.length,
+      state: container.kind === "object" ? "key" : "value",
+      implied: false,
+      isCall: false,
+      ...container,
+    });
+  }
+
+  #open(character: "{" | "["): boolean {
+    if (this.#stack.at(-1)?.state === "colon") return false;
+    this.#push(character === "{" ? { kind: "object", close: "}" } : { kind: "array", close: "]" });
+    return this.#copy(1);
+  }
+
+  #openTuple(): boolean {
+    if (this.#stack.length > 0 && this.#stack.at(-1)?.state !== "value") return this.#copy(1);
+    this.#push({ kind: "array", close: ")" });
+    this.#out.push("[");
+    this.#at += 1;
+    return true;
+  }
+
+  #string(): boolean {
+    const container = this.#stack.at(-1);
+    if (!container) return false;
+    const role = roleIn(container);
+    const end = this.#finder.find(this.#at, role, this.#stack);
+    if (end === undefined) return this.#copy(this.#source.length - this.#at);
+    const stop = "close" in end ? end.close : end.missing;
+    this.#out.push(`"${escapeContent(this.#source.slice(this.#at + 1, stop))}"`);
+    this.#at = "close" in end ? stop + 1 : stop;
+    this.#took(container, role);
+    return true;
+  }
+
+  #took(container: Container, role: StringRole): void {
+    if (role === "key" && !container.isSet) container.state = "colon";
+    else {
+      container.state = "next";
+      container.count += 1;
+    }
+  }
+
+  #close(character: "}" | "]" | ")"): boolean {
+    while (this.#stack.at(-1)?.implied && this.#stack.at(-1)?.close !== character) this.#pop();
+    const depth = this.#stack.findLastIndex(({ close }) => close === character);
+    this.#at += 1;
+    if (depth < 0) return true;
+    // The first closing brace of the root was one too many, or stands for another bracket, where more members follow.
+    if (depth === 0 && character === "}" && matches(NEXT_KEY, this.#source, this.#at)) {
+      while (this.#stack.length > 1) this.#pop();
+      return true;
+    }
+    while (this.#stack.length > depth) this.#pop();
+    return true;
+  }
+
+  #pop(): void {
+    const closed = this.#stack.pop();
+    if (!closed) return;
+    const isGroup = closed.close === ")" && !closed.isCall && closed.count === 1 && closed.state === "next";
+    if (isGroup) this.#out[closed.at] = "";
+    else this.#out.push(closed.isCall ? ")" : closed.kind === "object" ? "}" : "]");
+    const parent = this.#stack.at(-1);
+    if (parent) this.#took(parent, parent.isSet || parent.kind === "array" ? "item" : "value");
+  }
+
+  #comma(): boolean {
+    let container = this.#stack.at(-1);
+    const member = this.#at + 1;
+    if (container?.implied && !matches(KEY, this.#source, member)) this.#pop();
+    const parent = this.#stack.at(-2);
+    if (container?.close === "]" && container.count > 0 && parent?.kind === "object" && !parent.implied) {
+      if (matches(KEY, this.#source, member)) this.#pop();
+    }
+    container = this.#stack.at(-1);
+    if (container?.kind === "object" && container.state === "colon") this.#becomeSet(container);
+    if (container) container.state = container.kind === "object" && !container.isSet ? "key" : "value";
+    return this.#copy(1);
+  }
+
+  /** `{"a", "b"}`: what looked like a key is a value. */
+  #becomeSet(container: Container): void {
+    this.#out[container.at] = "[";
+    container.kind = "array";
+    container.isSet = true;
+    container.count += 1;
+  }
+
+  #colon(): boolean {
+    const container = this.#stack.at(-1);
+    if (container?.kind === "array" && !container.isCall && container.state === "next") {
+      const key = this.#out.findLastIndex((piece) => piece.trim() !== "");
+      this.#out[key] = `{${this.#out[key] ?? ""}`;
+      container.count -= 1;
+      this.#push({ kind: "object", close: "}", implied: true, at: key, state: "value" });
+    } else if (container) container.state = "value";
+    return this.#copy(1);
+  }
+
+  #bare(): boolean {
+    const container = this.#stack.at(-1);
+    if (!container) return false;
+    if (container.kind === "object" && !container.isSet && (container.state === "key" || container.state === "next")) {
+      return this.#bareKey(container);
+    }
+    if (matches(CALL, this.#source, this.#at)) {
+      this.#copy(CALL.lastIndex - this.#at);
+      this.#push({ kind: "array", close: ")", isCall: true });
+      return true;
+    }
+    const value = readBareValue(this.#source, this.#at, container.close === ")");
+    if (value === undefined) {
+      container.state = "value";
+      return this.#copy(1);
+    }
+    this.#out.push(value.text);
+    this.#at = value.end;
+    this.#took(container, "value");
+    return true;
+  }
+
+  /** A key without quotes; a word that is neither key nor value is left out. */
+  #bareKey(container: Container): boolean {
+    if (!matches(BARE_KEY_RUN, this.#source, this.#at)) return this.#copy(1);
+    const end = BARE_KEY_RUN.lastIndex;
+    const next = this.#source[skipBlank(this.#source, end)];
+    const isStray = container.count > 0 && (isQuote(next) || next === "}") && !this.#source.startsWith("...", this.#at);
+    if (isStray) {
+      this.#at = end;
+      return true;
+    }
+    if (next === ":") {
+      container.bareKeys = true;
+      container.state = "colon";
+    }
+    return this.#copy(end - this.#at);
+  }
+}
+
+function roleIn({ kind, isSet, state }: Container): StringRole {
+  if (kind === "array" || isSet) return "item";
+  return state === "key" || state === "next" ? "key" : "value";
+}
+
+function matches(pattern: RegExp, text: string, index: number): boolean {
+  pattern.lastIndex = index;
+  return pattern.test(text);
+}

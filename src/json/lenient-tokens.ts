@@ -1,0 +1,56 @@
+/** Single tokens of broken JSON, written as JSON means them. */
+
+const ESCAPE = /\\(?:u[\dA-Fa-f]{4}|["\\/bfnrt])|\\(\r?\n)|\\([\s\S])|["\b\f\n\r\t]/g;
+const CONTROL: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+};
+
+/** The inside of a string with its quotes, line breaks and lone backslashes escaped; escapes that are valid stay. */
+export function escapeContent(content: string): string {
+  return content.replace(ESCAPE, (found, newline: string | undefined, escaped: string | undefined) => {
+    if (newline !== undefined) return "\\n";
+    if (escaped === undefined) return CONTROL[found] ?? found;
+    if (escaped === "u") return found;
+    // `\'` is how other languages escape; any other backslash was meant (regular expressions, paths, TeX).
+    return "'`".includes(escaped) ? escaped : `\\\\${CONTROL[escaped] ?? escaped}`;
+  });
+}
+
+const RUN = /(?:https?:\/\/[^\s"',}\]]*|(?!\/\/|\/\*|```)[^,[\]{}\n"'`+])+/y;
+const RUN_IN_PARENTHESES = /(?:(?!\/\/|\/\*|```)[^,[\]{}\n"'`+)])+/y;
+const WORDS = new Map([
+  ["true", "true"],
+  ["false", "false"],
+  ["null", "null"],
+  ["none", "null"],
+  ["undefined", "null"],
+]);
+const GROUPED_NUMBER = /^-?\d[\d_]*(?:\.[\d_]+)?$/;
+const FRACTION = /^\d+\/\d+$/;
+
+/** A value without quotes, up to the next delimiter; `undefined` where a delimiter stands at once. */
+export function readBareValue(
+  source: string,
+  index: number,
+  inParentheses: boolean,
+): { readonly text: string; readonly end: number } | undefined {
+  const pattern = inParentheses ? RUN_IN_PARENTHESES : RUN;
+  pattern.lastIndex = index;
+  const run = pattern.exec(source)?.[0];
+  if (run === undefined) return undefined;
+  const word = run.trim();
+  const rest = run.slice(run.indexOf(word) + word.length);
+  return { text: meant(word) + rest, end: index + run.length };
+}
+
+function meant(word: string): string {
+  const known = WORDS.get(word.toLowerCase());
+  if (known !== undefined) return known;
+  if (word.includes("_") && GROUPED_NUMBER.test(word)) return word.replaceAll("_", "");
+  return FRACTION.test(word) ? `"${word}"` : word;
+}

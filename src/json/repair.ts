@@ -1,0 +1,148 @@
+/**
+ * The free, local repair of a model's answer into JSON. Built on `jsonrepair`; what comes before it settles the structure
+ * where that library reads broken text otherwise than meant. Valid JSON is never touched: numbers, order, spacing stay.
+ */
+import { jsonrepair } from "jsonrepair";
+import { err, ok, type Result } from "../failure/failure.ts";
+import { findJson, type JsonCandidate, withoutReasoning } from "./extract.ts";
+import { repairScalar } from "./repair-scalar.ts";
+import { compileSchema } from "./validate.ts";
+
+export interface RepairedJson {
+  /** The text as parsed by `JSON.parse`; integers above 2^53 are exact only in `text`. */
+  readonly value: unknown;
+  readonly text: string;
+  /** False where the text was JSON as it came. */
+  readonly changed: boolean;
+  /** False where the answer was cut: what is missing cannot be known, so it must not count as conformant. */
+  readonly completed: boolean;
+}
+
+export interface RepairFault {
+  readonly reason: "unparseable" | "empty";
+  /** For people; quotes nothing of the text. */
+  readonly message: string;
+}
+
+export interface RepairOptions {
+  /** Decides between readings: the first one that conforms is taken. Repair never bends a value to fit it. */
+  readonly schema?: unknown;
+}
+
+type Accepts = ((value: unknown) => boolean) | undefined;
+
+/** Repairs an answer to JSON. Never throws. Without a schema several documents side by side are an error. */
+export function repairJson(text: string, options: RepairOptions = {}): Result<RepairedJson, RepairFault> {
+  const strict = parse(text);
+  if (strict) return ok({ ...strict, changed: false, completed: true });
+  if (text.trim() === "") return err({ reason: "empty", message: "the answer is empty" });
+  const body = withoutReasoning(text).trim();
+  if (body === "") return err({ reason: "unparseable", message: "the answer holds reasoning and nothing after it" });
+  const accepts = acceptor(options.schema);
+  const candidates = findJson(body);
+  const repaired =
+    candidates.length > 0 ? repairCandidates(body, candidates, accepts) : repairScalar(body, options.schema);
+  if (repaired === undefined)
+    return err({ reason: "unparseable", message: "no JSON that could be repaired was found" });
+  return ok({ ...repaired, changed: true });
+}
+
+interface Reading {
+  readonly value: unknown;
+  readonly text: string;
+  readonly completed: boolean;
+}
+
+function repairCandidates(body: string, candidates: readonly JsonCandidate[], accepts: Accepts): Reading | undefined {
+  const cut = candidates.findLast(({ completed }) => !completed);
+  // A cut document is the answer that was being written; one written out before it was an example.
+  if (cut) return choose(readings(cut), accepts);
+  if (candidates.length > 1 && isSequence(body, candidates)) {
+    const fitting = accepts && firstFitting(candidates, accepts);
+    return fitting ?? asList(body, candidates, accepts);
+  }
+  const ranked = [...candidates].sort(byRank);
+  if (accepts) {
+    const fitting =
+      firstFitting(ranked, accepts) ?? (candidates.length > 1 ? asList(body, candidates, accepts) : undefined);
+    if (fitting && accepts(fitting.value)) return fitting;
+  }
+  for (const candidate of ranked) {
+    const reading = choose(readings(candidate), accepts);
+    if (reading) return reading;
+  }
+  return undefined;
+}
+
+/** A fenced document before one in prose, then the longest, then the first. */
+function byRank(first: JsonCandidate, second: JsonCandidate): number {
+  return Number(second.fenced) - Number(first.fenced) || second.source.length - first.source.length;
+}
+
+function firstFitting(candidates: readonly JsonCandidate[], accepts: (value: unknown) => boolean): Reading | undefined {
+  for (const candidate of candidates) {
+    for (const reading of readings(candidate)) if (accepts(reading.value)) return reading;
+  }
+  return undefined;
+}
+
+/** Nothing but white space, commas or comments between and around the documents: lines of JSON, say. */
+function isSequence(body: string, candidates: readonly JsonCandidate[]): boolean {
+  const gaps = candidates.map(({ start }, index) => body.slice(candidates[index - 1]?.end ?? 0, start));
+  return [...gaps, body.slice(candidates.at(-1)?.end)].every((gap) =>
+    /^(?:[\s,;\]}]|\/\*[\s\S]*?\*\/|\/\/[^\n]*(?:\n|$))*$/.test(gap),
+  );
+}
+
+/** All documents as one list; without a schema only where the library reads them so, as it does lines of JSON. */
+function asList(body: string, candidates: readonly JsonCandidate[], accepts: Accepts): Reading | undefined {
+  if (!accepts) return parseRepaired(body, true);
+  const texts = candidates.map((candidate) => choose(readings(candidate), undefined)?.text);
+  const reading = texts.includes(undefined) ? undefined : parse(`[${texts.join(",")}]`);
+  return reading ? { ...reading, completed: true } : undefined;
+}
+
+function choose(from: Iterable<Reading>, accepts: Accepts): Reading | undefined {
+  let first: Reading | undefined;
+  for (const reading of from) {
+    if (!accepts || accepts(reading.value)) return reading;
+    first ??= reading;
+  }
+  return first;
+}
+
+/** What a document may say, the likeliest first. */
+function* readings({ source, settled, completed }: JsonCandidate): Generator<Reading> {
+  const strict = parse(source);
+  if (strict) {
+    yield { ...strict, completed };
+    return;
+  }
+  for (const text of settled === undefined ? [source] : [settled, source]) {
+    const reading = parseRepaired(text, completed);
+    if (reading) yield reading;
+  }
+}
+
+function parseRepaired(text: string, completed: boolean): Reading | undefined {
+  try {
+    const reading = parse(jsonrepair(text).trim());
+    return reading && { ...reading, completed };
+  } catch {
+    // The library throws its own error on what it cannot repair, and RangeError on nesting beyond the stack.
+    return undefined;
+  }
+}
+
+function parse(text: string): { readonly value: unknown; readonly text: string } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown, text };
+  } catch {
+    return undefined;
+  }
+}
+
+function acceptor(schema: unknown): Accepts {
+  const validator = schema === undefined ? undefined : compileSchema(schema);
+  return validator?.ok ? (value) => validator.value(value).valid : undefined;
+}
