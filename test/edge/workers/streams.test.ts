@@ -115,16 +115,9 @@ describe("a stream", () => {
     while ((await seen("mark-silent")).abandoned === 0) expect(performance.now() - left).toBeLessThan(1_000);
   });
 
-  test("is pulled by its reader: little is taken from an upstream that sends much more", async () => {
-    const response = await stream("up/many-5000", "x");
-    const reader = response.body?.getReader();
-    let pieces = 0;
-    for (;;) {
-      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-      if (done) break;
-      pieces += events(new TextDecoder().decode(value)).length;
-    }
-    expect(pieces).toBeGreaterThanOrEqual(5_001);
+  test("of thousands of pieces arrives in order, none lost and none doubled", async () => {
+    const lines = events(await (await stream("up/many-5000", "x")).text());
+    expect(textOf(lines)).toBe(Array.from({ length: 5_000 }, (_, index) => `${index} `).join(""));
   });
 });
 
