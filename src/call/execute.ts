@@ -19,7 +19,7 @@ import { judge, type Verdict } from "./output.ts";
 import type { CallPorts } from "./ports.ts";
 import { withCandidateParams, withoutPrefill } from "./request-shape.ts";
 import { RetryLedger } from "./retry-budget.ts";
-import { askingRungs, onRung, repairRequest } from "./rung.ts";
+import { answersNeedChange, askingRungs, onRung, repairRequest } from "./rung.ts";
 import { CallSpend } from "./spend.ts";
 import { type BegunStream, beginStream, collectStream } from "./stream-attempt.ts";
 
@@ -198,7 +198,9 @@ class Execution {
     }
     const begun = await beginStream(plan, this.#call);
     if (isAttempt(begun)) return this.#failed(begun);
-    if (!begun.ended && input.policy.stream === "live") return this.#live(begun, rung);
+    const live =
+      input.policy.stream === "live" && !answersNeedChange(rung, input.policy.output, contender.provider.quirks);
+    if (!begun.ended && live) return this.#live(begun, rung);
     const collected = await collectStream(begun);
     if (isAttempt(collected)) return this.#failed(collected);
     return this.#judged(

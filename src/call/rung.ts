@@ -1,4 +1,5 @@
 /** How JSON is asked for: the request side of the ladder. Repairs of an answer are in `output.ts`. */
+import { toStrictSubset } from "../json/strict-subset.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
 import type { Rung, ServedRung } from "../route/route.ts";
 import type { ChatRequest } from "../wire/chat.ts";
@@ -40,6 +41,16 @@ export function onRung(
     default:
       return { ...request, responseFormat: undefined, instructions: coaching(rule) };
   }
+}
+
+/**
+ * True where answers on this rung need a change after the fact (nulls for absent properties), so that a stream of theirs
+ * can only be served whole.
+ */
+export function answersNeedChange(rung: ServedRung, rule: OutputRule | undefined, quirks: Quirks): boolean {
+  if (rung !== "native_strict" || rule === undefined || quirks.schemaSubset === undefined) return false;
+  const fitted = toStrictSubset(rule.schema, quirks.schemaSubset);
+  return fitted.ok && fitted.value.nullsForAbsent;
 }
 
 /** Names JSON outright: some providers refuse JSON mode without the word in the prompt. */

@@ -24,6 +24,7 @@ export class SchemaFitter {
   readonly faults: StrictFault[] = [];
   readonly moved: string[] = [];
   lossy = false;
+  nullsForAbsent = false;
   readonly #document: SchemaDocument;
   readonly #profile: StrictProfile;
   readonly #definitions = new Map<unknown, { readonly name: string; schema: Fitted }>();
@@ -203,7 +204,9 @@ export class SchemaFitter {
       return this.#fail(pointer, `the required property ${String(undeclared)} is not declared`);
     const fitted = Object.entries(properties).map(([name, property]) => {
       const inner = this.#fit(property, pointerTo(pointerTo(pointer, "properties"), name));
-      return [name, optional === "nullable" && !required.includes(name) ? orNull(inner) : inner] as const;
+      if (optional !== "nullable" || required.includes(name)) return [name, inner] as const;
+      this.nullsForAbsent = true;
+      return [name, orNull(inner)] as const;
     });
     const needed = optional === "nullable" ? names : names.filter((name) => required.includes(name));
     return {

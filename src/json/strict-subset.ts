@@ -16,6 +16,8 @@ export interface StrictSchema {
   readonly schema: JsonRecord;
   /** The provider enforces less than the original says: an answer of its may still not conform. */
   readonly lossy: boolean;
+  /** Answers hold null where the original lets a property be absent: `undoNullable` takes them back. */
+  readonly nullsForAbsent: boolean;
   /** JSON pointers, in the original, of the keywords that moved into descriptions. */
   readonly moved: readonly string[];
 }
@@ -47,5 +49,6 @@ function rewrite(schema: JsonRecord, subset: StrictSubset): Result<StrictSchema,
   const fittedSchema = fitter.fitRoot();
   const faults = fitter.faults.length > 0 ? fitter.faults : limitFaults(fittedSchema, profile);
   if (faults.length > 0) return err(faults);
-  return ok({ schema: fittedSchema, lossy: fitter.lossy || fitter.moved.length > 0, moved: fitter.moved });
+  const { lossy, moved, nullsForAbsent } = fitter;
+  return ok({ schema: fittedSchema, lossy: lossy || moved.length > 0, nullsForAbsent, moved });
 }

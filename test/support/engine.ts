@@ -13,6 +13,7 @@ import { DEFAULT_RETRY, DEFAULT_TIMEOUTS } from "../../src/route/defaults.ts";
 import type { Candidate } from "../../src/route/route.ts";
 import type { DialectName } from "../../src/wire/chat.ts";
 import { type ChatRequest, answerText as textOf } from "../../src/wire/chat.ts";
+import type { SchemaSubset } from "../../src/wire/dialect.ts";
 import type { WireFrame } from "../../src/wire/stream-event.ts";
 
 export const nodeClock: Clock = {
@@ -31,6 +32,7 @@ export interface TestModel extends Partial<ModelSpec> {
   readonly dialect?: DialectName;
   readonly apiKeyEnv?: string;
   readonly unpriced?: boolean;
+  readonly schemaSubset?: SchemaSubset;
 }
 
 export interface BreakerReport {
@@ -152,7 +154,7 @@ function tableOf(models: readonly TestModel[]): ProviderTable {
       baseUrl: model.baseUrl,
       apiKeyEnv: model.apiKeyEnv,
       capabilities: {},
-      quirks: {},
+      quirks: { schemaSubset: model.schemaSubset },
       models: { m: spec },
     };
   });

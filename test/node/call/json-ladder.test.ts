@@ -25,7 +25,9 @@ const say = (text: string) => `say:${encodeURIComponent(text)}`;
 
 function setUp(kinds: readonly string[], capabilities: ModelCapabilities = {}) {
   const scenario = `${kinds.join(",")}@j${scenarios++}`;
-  const engine = testEngine([{ name: "only", baseUrl: `${upstream.url}/${scenario}/v1`, capabilities }]);
+  const engine = testEngine([
+    { name: "only", baseUrl: `${upstream.url}/${scenario}/v1`, capabilities, schemaSubset: "openai" },
+  ]);
   const bodies = () => upstream.requests(scenario).map(({ body }) => body as Record<string, unknown>);
   const rule = (ladder: readonly Rung[] = ALL): OutputRule => ({ schema: SCHEMA, name: "place", ladder });
   return { engine, bodies, rule };
@@ -114,6 +116,29 @@ describe("the JSON ladder", () => {
     const { engine, rule } = setUp([say('{"city":"Bern"}'), say(GOOD)]);
     const result = await engine.call({ stream: true, policy: { output: rule(["coached"]), stream: "validated" } });
     expect(JSON.parse(await textFrom(result))).toEqual({ city: "Bern", people: 134000 });
+  });
+
+  it("takes back the nulls that a strict mode writes for absent properties, streamed or not", async () => {
+    const schema = {
+      type: "object",
+      properties: { city: { type: "string" }, note: { type: "string" } },
+      required: ["city"],
+      additionalProperties: false,
+    };
+    const output = { schema, name: "place", ladder: ["native_strict" as const] };
+    const given = say('{"city":"Bern","note":null}');
+    const whole = setUp([given], { native_strict: true });
+    const answer = await whole.engine.call({ policy: { output } });
+    expect(answer).toMatchObject({
+      type: "answer",
+      output: { city: "Bern" },
+      inference: { rung: "native_strict", conformant: true },
+    });
+    expect(JSON.parse(await textFrom(answer))).toEqual({ city: "Bern" });
+    const streamed = setUp([given], { native_strict: true });
+    expect(JSON.parse(await textFrom(await streamed.engine.call({ stream: true, policy: { output } })))).toEqual({
+      city: "Bern",
+    });
   });
 
   it("refuses a raw call whose schema nobody can enforce", async () => {
