@@ -56,7 +56,7 @@ export function findJson(body: string): JsonCandidate[] {
       fenceEnd = skipBlank(body, start + match[0].length);
       if (body[fenceEnd] !== "(") continue;
       start = fenceEnd;
-    }
+    } else if (body.startsWith("```", skipBlank(body, start + 1))) continue;
     const fenced = start === fenceEnd;
     if (!fenced && start !== from && !startsJson(body, start)) continue;
     const candidate = candidateAt(body, start, fenced, finder);

@@ -22,6 +22,8 @@ type Container = {
   /** Index of its opening bracket among the pieces of output. */
   readonly at: number;
   state: "key" | "colon" | "value" | "next";
+  /** Index of its last comma among the pieces of output; a trailing one is taken back. */
+  comma: number | undefined;
   /** Braces that the source left out: closed with whatever closes the container around them. */
   readonly implied: boolean;
   /** Parentheses of a function call, which `jsonrepair` unwraps. */
@@ -30,6 +32,8 @@ type Container = {
 
 const CALL = /[A-Za-z_$][\w$]{0,100}\s{0,50}\(/y;
 const BARE_KEY_RUN = /[^:,{}[\]\n"'`]+/y;
+const ENDS_VALUE = /^[,}\]]?$/;
+const IS_LITERAL = /^(?:true|false|null|-?\d+(?:\.\d+)?)$/;
 const NEXT_KEY = /\s{0,200},\s{0,200}"[^"\n]{0,200}"\s{0,50}:/y;
 const KEY = /\s{0,200}"[^"\n]{0,200}"\s{0,50}:/y;
 
@@ -103,6 +107,7 @@ class LenientScan {
       bareKeys: false,
       isSet: false,
       at: this.#out.length,
+      comma: undefined,
       state: container.kind === "object" ? "key" : "value",
       implied: false,
       isCall: false,
@@ -112,6 +117,7 @@ class LenientScan {
 
   #open(character: "{" | "["): boolean {
     if (this.#stack.at(-1)?.state === "colon") return false;
+    this.#separate();
     this.#push(character === "{" ? { kind: "object", close: "}" } : { kind: "array", close: "]" });
     return this.#copy(1);
   }
@@ -127,6 +133,7 @@ class LenientScan {
   #string(): boolean {
     const container = this.#stack.at(-1);
     if (!container) return false;
+    this.#separate();
     const role = roleIn(container);
     const end = this.#finder.find(this.#at, role, this.#stack);
     if (end === undefined) return this.#copy(this.#source.length - this.#at);
@@ -135,6 +142,14 @@ class LenientScan {
     this.#at = "close" in end ? stop + 1 : stop;
     this.#took(container, role);
     return true;
+  }
+
+  /** Puts the comma that is missing before a new member. */
+  #separate(): void {
+    const container = this.#stack.at(-1);
+    if (container?.state !== "next" || container.isCall) return;
+    this.#out.push(",");
+    container.state = container.kind === "object" ? "key" : "value";
   }
 
   #took(container: Container, role: StringRole): void {
@@ -162,11 +177,17 @@ class LenientScan {
   #pop(): void {
     const closed = this.#stack.pop();
     if (!closed) return;
+    this.#dropTrailingComma(closed);
     const isGroup = closed.close === ")" && !closed.isCall && closed.count === 1 && closed.state === "next";
     if (isGroup) this.#out[closed.at] = "";
     else this.#out.push(closed.isCall ? ")" : closed.kind === "object" ? "}" : "]");
     const parent = this.#stack.at(-1);
     if (parent) this.#took(parent, parent.isSet || parent.kind === "array" ? "item" : "value");
+  }
+
+  #dropTrailingComma({ comma, state }: Container): void {
+    if (comma === undefined || (state !== "key" && state !== "value")) return;
+    if (this.#out.slice(comma + 1).every((piece) => piece.trim() === "")) this.#out[comma] = "";
   }
 
   #comma(): boolean {
@@ -179,7 +200,10 @@ class LenientScan {
     }
     container = this.#stack.at(-1);
     if (container?.kind === "object" && container.state === "colon") this.#becomeSet(container);
-    if (container) container.state = container.kind === "object" && !container.isSet ? "key" : "value";
+    if (container) {
+      container.state = container.kind === "object" && !container.isSet ? "key" : "value";
+      container.comma = this.#out.length;
+    }
     return this.#copy(1);
   }
 
@@ -213,13 +237,19 @@ class LenientScan {
       this.#push({ kind: "array", close: ")", isCall: true });
       return true;
     }
-    const value = readBareValue(this.#source, this.#at, container.close === ")");
+    const value = readBareValue(this.#source, this.#at, {
+      inParentheses: container.close === ")",
+      inObject: container.kind === "object",
+    });
     if (value === undefined) {
       container.state = "value";
       return this.#copy(1);
     }
-    this.#out.push(value.text);
-    this.#at = value.end;
+    // A quote behind a bare word ends a string whose first quote was left out.
+    const quoted =
+      this.#source[value.end] === '"' && ENDS_VALUE.test(this.#source[skipBlank(this.#source, value.end + 1)] ?? "");
+    this.#out.push(quoted && !IS_LITERAL.test(value.text) ? `"${escapeContent(value.text)}"` : value.text);
+    this.#at = value.end + (quoted ? 1 : 0);
     this.#took(container, "value");
     return true;
   }
@@ -229,6 +259,12 @@ class LenientScan {
     if (!matches(BARE_KEY_RUN, this.#source, this.#at)) return this.#copy(1);
     const end = BARE_KEY_RUN.lastIndex;
     const next = this.#source[skipBlank(this.#source, end)];
+    if (this.#source[end] === '"' && this.#source[skipBlank(this.#source, end + 1)] === ":") {
+      this.#out.push(`"${escapeContent(this.#source.slice(this.#at, end))}"`);
+      this.#at = end + 1;
+      container.state = "colon";
+      return true;
+    }
     const isStray = container.count > 0 && (isQuote(next) || next === "}") && !this.#source.startsWith("...", this.#at);
     if (isStray) {
       this.#at = end;

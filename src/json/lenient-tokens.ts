@@ -16,8 +16,8 @@ export function escapeContent(content: string): string {
     if (newline !== undefined) return "\\n";
     if (escaped === undefined) return CONTROL[found] ?? found;
     if (escaped === "u") return found;
-    // `\'` is how other languages escape; any other backslash was meant (regular expressions, paths, TeX).
-    return "'`".includes(escaped) ? escaped : `\\\\${CONTROL[escaped] ?? escaped}`;
+    // `\'` is how other languages escape; a backslash before other ASCII was meant (regular expressions, paths, TeX).
+    return "'`".includes(escaped) || escaped > "~" ? escaped : `\\\\${CONTROL[escaped] ?? escaped}`;
   });
 }
 
@@ -30,6 +30,8 @@ const WORDS = new Map([
   ["none", "null"],
   ["undefined", "null"],
 ]);
+/** `12,345.60`; in an object a comma cannot be followed by digits alone, so it groups them. */
+const COMMA_GROUPS = /-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?=\s*[,}\n])/y;
 const GROUPED_NUMBER = /^-?\d[\d_]*(?:\.[\d_]+)?$/;
 const FRACTION = /^\d+\/\d+$/;
 
@@ -37,9 +39,12 @@ const FRACTION = /^\d+\/\d+$/;
 export function readBareValue(
   source: string,
   index: number,
-  inParentheses: boolean,
+  place: { readonly inParentheses: boolean; readonly inObject: boolean },
 ): { readonly text: string; readonly end: number } | undefined {
-  const pattern = inParentheses ? RUN_IN_PARENTHESES : RUN;
+  COMMA_GROUPS.lastIndex = index;
+  const grouped = place.inObject ? COMMA_GROUPS.exec(source)?.[0] : undefined;
+  if (grouped !== undefined) return { text: grouped.replaceAll(",", ""), end: index + grouped.length };
+  const pattern = place.inParentheses ? RUN_IN_PARENTHESES : RUN;
   pattern.lastIndex = index;
   const run = pattern.exec(source)?.[0];
   if (run === undefined) return undefined;

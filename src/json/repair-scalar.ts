@@ -12,23 +12,28 @@ export interface RepairedScalar {
 }
 
 const MARKDOWN = /^(?:```[\w+-]*\s*|\*\*|__|\*|`)+|(?:\s*```|\*\*|__|\*|`)+$/g;
+/** Closing brackets, quotes or a slash alone. */
+const NOTHING = /^[\s\]}"'“”‘’`]*\/?$/;
+const GROUPED_NUMBER = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
+const WORD = /^(?:true|false|null|none|undefined)$/i;
 const CUT_NUMBER = /\d[.eE](?:[+-])?$/;
 const CUT_STRING = /^["'“‘](?:[^\\]|\\.)*$/s;
 
 export function repairScalar(body: string, schema: unknown): RepairedScalar | undefined {
   const bare = body.replace(MARKDOWN, "").trim();
-  // Brackets and quotes alone, or nothing behind the Markdown: no value.
-  if (!/[\p{L}\p{N}.]/u.test(bare)) return undefined;
+  if (NOTHING.test(bare)) return undefined;
   if (schema === undefined) return read(body) ?? read(bare);
   const validator = compileSchema(schema);
   if (!validator.ok) return read(body);
   const accepts = (value: unknown): boolean => validator.value(value).valid;
   const member = memberNamed(bare, schema, accepts);
   if (member !== undefined) return member;
+  const number = Number(bare.replaceAll(",", ""));
+  if (GROUPED_NUMBER.test(bare) && accepts(number)) return { value: number, text: String(number), completed: true };
   const reading = read(bare);
   // Prose is a JSON string only for a schema that asks for a string: one that takes anything did not ask for prose.
-  const isProse = typeof reading?.value === "string" && !isQuoted(bare);
-  return isProse && (!accepts(reading.value) || accepts({})) ? undefined : reading;
+  const isProse = typeof reading?.value !== "number" && !isQuoted(bare) && !WORD.test(bare);
+  return isProse && (!accepts(reading?.value ?? null) || accepts({})) ? undefined : reading;
 }
 
 function read(text: string): RepairedScalar | undefined {

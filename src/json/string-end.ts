@@ -24,8 +24,10 @@ export type StringEnd = { readonly close: number } | { readonly missing: number 
 
 const QUOTED_KEY = /["'“”‘’`][^"'“”‘’`\n]{0,200}["'“”‘’`]\s{0,50}:/y;
 const BARE_KEY = /[A-Za-z_$][\w$-]{0,100}\s{0,50}:(?!\/\/)/y;
+const NUMBER_KEY = /\d{1,20}(?:\.\d{1,20})?\s{0,50}:/y;
 const WORD_THEN_KEY = /[A-Za-z_]\w{0,100}\s{1,50}"[^"\n]{0,200}"\s{0,50}:/y;
 const ITEM = /["'“‘`{[(]|-?[\d.]|(?:true|false|null|none|undefined)\b|[A-Za-z_]\w{0,100}\s{0,50}[,\]]/iy;
+const CLOSERS = "}])";
 const ENDS = new Map([
   ['"', '"'],
   ["'", "'"],
@@ -68,7 +70,7 @@ export class StringEndFinder {
       else if (character === "}" || character === "]") brackets -= 1;
       else if (ends.includes(character)) {
         if (this.#ends(at + 1, role, frames, plain)) return { close: at };
-        const missing = brackets <= 0 ? this.#leftOut(open, at, role) : undefined;
+        const missing = brackets <= 0 ? this.#leftOut(open, at, role, plain) : undefined;
         if (missing !== undefined) return { missing };
         plain = false;
       }
@@ -76,13 +78,14 @@ export class StringEndFinder {
     return undefined;
   }
 
-  /** The string ended before this quote, and its own was left out: `"a": "b, "c": 1` or `"key: "value"`. */
-  #leftOut(open: number, quote: number, role: StringRole): number | undefined {
+  /** The string ended before this quote, and its own was left out: `"a": "b, "c": 1`, `["a, "b"]`, `"key: "value"`. */
+  #leftOut(open: number, quote: number, role: StringRole, plain: boolean): number | undefined {
     let before = quote - 1;
     while (before > open && isBlank(this.#text.charCodeAt(before))) before -= 1;
-    if (before <= open) return undefined;
+    if (before <= open + 1) return undefined;
     if (role === "key") return this.#text[before] === ":" ? before : undefined;
-    if (role !== "value" || !matches(QUOTED_KEY, this.#text, quote)) return undefined;
+    if (role === "item") return plain && this.#text[before] === "," ? before : undefined;
+    if (!matches(QUOTED_KEY, this.#text, quote)) return undefined;
     if (this.#text[before] === ",") return before;
     return this.#text.slice(before, quote).includes("\n") ? before + 1 : undefined;
   }
@@ -98,7 +101,8 @@ export class StringEndFinder {
     if (role === "key") return this.#endsKey(at, next, frame);
     if (next === ",") return this.#afterComma(at + 1, frame);
     if (next === "}" || next === "]") {
-      return frames.some(({ close }) => close === next) && this.#afterClose(at + 1, frames, frames.length - 2);
+      const closed = frames.findLastIndex(({ close }) => close === next);
+      return closed >= 0 && this.#afterClose(at + 1, frames, closed - 1);
     }
     if (role === "value") return this.#isKey(at, frame) && (isQuote(next) || text.slice(after, at).includes("\n"));
     if (next === ":") return plain;
@@ -115,7 +119,8 @@ export class StringEndFinder {
   }
 
   #isKey(at: number, frame: Frame | undefined): boolean {
-    return matches(QUOTED_KEY, this.#text, at) || (frame?.bareKeys === true && matches(BARE_KEY, this.#text, at));
+    if (matches(QUOTED_KEY, this.#text, at) || matches(NUMBER_KEY, this.#text, at)) return true;
+    return frame?.bareKeys === true && matches(BARE_KEY, this.#text, at);
   }
 
   /** What follows a comma is another member of the container. */
@@ -128,16 +133,21 @@ export class StringEndFinder {
     return matches(ITEM, text, at);
   }
 
-  /** What follows a closing bracket fits the container around it, `frames[level]`. */
-  #afterClose(from: number, frames: readonly Frame[], level: number): boolean {
+  /** What follows a closing bracket fits the container around it, `frames[around]`. */
+  #afterClose(from: number, frames: readonly Frame[], around: number): boolean {
     const text = this.#text;
-    const frame = frames[level];
-    if (frame === undefined) return this.#afterRoot(from);
-    const at = skipBlank(text, from);
+    let level = around;
+    let at = skipBlank(text, from);
+    for (; level >= 0 && CLOSERS.includes(text[at] ?? "-"); at = skipBlank(text, at + 1)) {
+      const closer = text[at];
+      const closed = frames.findLastIndex(({ close }, index) => index <= level && close === closer);
+      if (closed >= 0) level = closed - 1;
+    }
     const next = text[at];
+    const frame = frames[level];
+    if (frame === undefined) return this.#afterRoot(at);
     if (next === undefined || text.startsWith("```", at)) return true;
     if (next === ",") return this.#afterComma(at + 1, frame);
-    if (next === "}" || next === "]" || next === ")") return this.#afterClose(at + 1, frames, level - 1);
     if (frame.kind === "object") return this.#isKey(at, frame);
     return isQuote(next) || next === "{" || next === "[";
   }
@@ -147,10 +157,10 @@ export class StringEndFinder {
    * partner, the string goes on and this was a bracket inside it.
    */
   #afterRoot(from: number): boolean {
-    const at = skipBlank(this.#text, from);
+    let at = skipBlank(this.#text, from);
+    while (this.#text[at] === "}" || this.#text[at] === "]") at = skipBlank(this.#text, at + 1);
     const next = this.#text[at];
     if (next === undefined || this.#text.startsWith("```", at)) return true;
-    if (next === "}" || next === "]") return this.#afterRoot(at + 1);
     if (next === ",") {
       const member = skipBlank(this.#text, at + 1);
       return member >= this.#text.length || "{[".includes(this.#text[member] ?? "") || this.#isKey(member, undefined);
