@@ -64,9 +64,10 @@ function exchangesOf(row: IndexRow): WireExchange[] {
   const api = apiOf(row.kind);
   if (row.file.endsWith(".sse")) return [{ ...base, key, api, response: streamed(readText(row.file)) }];
   if (row.file.endsWith(".chunks.txt")) return [{ ...base, key, api, response: streamed(framed(row.file, api)) }];
-  const value = readJson<{ readonly exchanges?: readonly Recorded[]; readonly error?: { readonly code?: unknown } }>(
-    row.file,
-  );
+  const value = readJson<{
+    readonly exchanges?: readonly Recorded[];
+    readonly error?: { readonly code?: unknown } | null;
+  }>(row.file);
   if (value.exchanges === undefined) return [{ ...base, key, api, response: bare(value) }];
   const several = value.exchanges.length > 1;
   return value.exchanges.map((exchange, index) => ({
@@ -112,9 +113,9 @@ function framed(file: string, api: WireApi): string {
 }
 
 /** A bare body; where it is an error its status is in the code (Gemini) or the usual 400. */
-function bare(value: { readonly error?: { readonly code?: unknown } }): WireExchange["response"] {
+function bare(value: { readonly error?: { readonly code?: unknown } | null }): WireExchange["response"] {
   const code = value.error?.code;
-  const status = value.error === undefined ? 200 : typeof code === "number" ? code : 400;
+  const status = value.error == null ? 200 : typeof code === "number" ? code : 400;
   return { status, headers: { "content-type": "application/json" }, text: JSON.stringify(value), stream: false };
 }
 

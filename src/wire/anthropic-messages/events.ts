@@ -1,6 +1,7 @@
 /** Anthropic's stream events → neutral events. */
 import { classify } from "../../failure/classify.ts";
 import { failure } from "../../failure/failure.ts";
+import { parseExact } from "../../json/exact-numbers.ts";
 import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
@@ -16,6 +17,8 @@ class MessageStream implements StreamDecoder {
   readonly #target: WireTarget;
   /** Content block index → tool call index: the neutral form counts tool calls only. */
   readonly #tools = new Map<number, number>();
+  /** Blocks of calls whose input has begun: a call without any means no arguments, an empty object elsewhere. */
+  readonly #filled = new Set<number>();
   #usage: JsonRecord = {};
   #started = false;
   #finished = false;
@@ -62,6 +65,8 @@ class MessageStream implements StreamDecoder {
         return this.#blockStart(numberAt(data, "index") ?? 0, recordAt(data, "content_block"));
       case "content_block_delta":
         return this.#delta(numberAt(data, "index") ?? 0, recordAt(data, "delta"));
+      case "content_block_stop":
+        return this.#blockStop(numberAt(data, "index") ?? 0);
       case "message_delta":
         return this.#messageDelta(data);
       case "message_stop":
@@ -94,6 +99,7 @@ class MessageStream implements StreamDecoder {
         };
         const input = recordAt(block, "input");
         const given = input !== undefined && Object.keys(input).length > 0;
+        if (given) this.#filled.add(index);
         return given
           ? [start, { type: "tool-call-delta", choice: 0, index: call, arguments: JSON.stringify(input) }]
           : [start];
@@ -115,13 +121,19 @@ class MessageStream implements StreamDecoder {
         const call = this.#tools.get(index);
         const piece = stringAt(delta, "partial_json") ?? "";
         // Server-side tools stream their input too; those are not calls of the client.
-        return call === undefined || piece === ""
-          ? []
-          : [{ type: "tool-call-delta", choice: 0, index: call, arguments: piece }];
+        if (call === undefined || piece === "") return [];
+        this.#filled.add(index);
+        return [{ type: "tool-call-delta", choice: 0, index: call, arguments: piece }];
       }
       default:
         return [];
     }
+  }
+
+  #blockStop(index: number): StreamEvent[] {
+    const call = this.#tools.get(index);
+    if (call === undefined || this.#filled.has(index)) return [];
+    return [{ type: "tool-call-delta", choice: 0, index: call, arguments: "{}" }];
   }
 
   #messageDelta(data: JsonRecord): StreamEvent[] {
@@ -144,7 +156,7 @@ class MessageStream implements StreamDecoder {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseExact(text);
   } catch {
     return undefined;
   }

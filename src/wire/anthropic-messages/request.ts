@@ -3,6 +3,7 @@ import { type Failure, failure, type Result } from "../../failure/failure.ts";
 import { toStrictSubset } from "../../json/strict-subset.ts";
 import type { ChatRequest, FunctionTool, ToolDefinition } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
+import { reportLost } from "../lost-fields.ts";
 import { limitBreakpoints } from "./cache-control.ts";
 import { encodeMessages, systemBlocks } from "./messages.ts";
 import { thinking } from "./thinking.ts";
@@ -50,6 +51,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     if (request[key as keyof typeof UNSUPPORTED] !== undefined)
       dropped.push({ field, why: "not part of the Messages API" });
   }
+  reportLost(request, "anthropic-messages", { names: false, imageDetail: false, toolErrors: true }, dropped);
   for (const field of target.quirks.omit ?? []) {
     if (field in body) dropped.push({ field, why: `${target.provider} refuses it` });
     delete body[field];

@@ -1,12 +1,14 @@
 /** Gemini's stream: each event is a fragment of one answer; there is no closing event. */
 import { classify } from "../../failure/classify.ts";
 import { failure } from "../../failure/failure.ts";
+import { parseExact } from "../../json/exact-numbers.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { blockedPrompt } from "./blocked.ts";
 import { decodeErrorObject } from "./error.ts";
 import { finishReason } from "./finish.ts";
+import { PartialArguments } from "./partial-arguments.ts";
 import { assistantPart } from "./parts.ts";
 import { normaliseUsage } from "./usage.ts";
 
@@ -18,6 +20,8 @@ class GeminiStream implements StreamDecoder {
   readonly #target: WireTarget;
   /** Function calls seen so far per candidate: each comes in an event of its own, without an index. */
   readonly #calls = new Map<number, number>();
+  /** The call of each candidate whose arguments are still coming in pieces. */
+  readonly #open = new Map<number, { readonly index: number; readonly given: PartialArguments }>();
   #id: string | undefined;
   #started = false;
   #finished = false;
@@ -70,14 +74,18 @@ class GeminiStream implements StreamDecoder {
     const reason = stringAt(candidate, "finishReason");
     if (reason !== undefined && reason !== "") {
       this.#finished = true;
+      events.push(...this.#close(choice));
       events.push({ type: "finish", choice, finish: finishReason(reason, (this.#calls.get(choice) ?? 0) > 0) });
     }
     return events;
   }
 
   #part(part: JsonRecord, choice: number): StreamEvent[] {
+    const call = recordAt(part, "functionCall");
+    if (call && (this.#open.has(choice) || call["willContinue"] === true || call["partialArgs"] !== undefined))
+      return this.#piece(part, call, choice);
     const index = this.#calls.get(choice) ?? 0;
-    const decoded = assistantPart(part, `call_${this.#id ?? "gemini"}_${choice}_${index}`);
+    const decoded = assistantPart(part, this.#callId(choice, index));
     switch (decoded?.type) {
       case "text":
         return [{ type: "text-delta", choice, text: decoded.text }];
@@ -93,11 +101,50 @@ class GeminiStream implements StreamDecoder {
         return [];
     }
   }
+
+  /**
+   * A call in pieces: its name first, then arguments by path, then a piece that does not continue. Paths may come in any
+   * order, so the arguments go out whole; empty deltas meanwhile say that the upstream is at work.
+   */
+  #piece(part: JsonRecord, call: JsonRecord, choice: number): StreamEvent[] {
+    const events: StreamEvent[] = [];
+    const name = stringAt(call, "name") ?? "";
+    if (name !== "" || !this.#open.has(choice)) {
+      const index = this.#calls.get(choice) ?? 0;
+      this.#calls.set(choice, index + 1);
+      events.push(...this.#close(choice));
+      this.#open.set(choice, { index, given: new PartialArguments() });
+      events.push({
+        type: "tool-call-start",
+        choice,
+        index,
+        id: stringAt(call, "id") ?? this.#callId(choice, index),
+        name,
+        signature: stringAt(part, "thoughtSignature"),
+      });
+    }
+    const open = this.#open.get(choice);
+    if (!open) return events;
+    open.given.add(arrayAt(call, "partialArgs") ?? []);
+    if (call["willContinue"] !== true) return [...events, ...this.#close(choice)];
+    return [...events, { type: "tool-call-delta", choice, index: open.index, arguments: "" }];
+  }
+
+  #close(choice: number): StreamEvent[] {
+    const open = this.#open.get(choice);
+    if (!open) return [];
+    this.#open.delete(choice);
+    return [{ type: "tool-call-delta", choice, index: open.index, arguments: open.given.toJson() }];
+  }
+
+  #callId(choice: number, index: number): string {
+    return `call_${this.#id ?? "gemini"}_${choice}_${index}`;
+  }
 }
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseExact(text);
   } catch {
     return undefined;
   }

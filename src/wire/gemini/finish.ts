@@ -20,7 +20,7 @@ const UNIFIED: Readonly<Record<string, UnifiedFinish>> = {
 };
 
 /** Gemini says STOP also when it calls functions. */
-export function finishReason(raw: string, calledTools: boolean): FinishReason {
-  const unified = UNIFIED[raw] ?? "other";
+export function finishReason(raw: string | undefined, calledTools: boolean): FinishReason {
+  const unified = (raw !== undefined && UNIFIED[raw]) || "other";
   return { unified: unified === "stop" && calledTools ? "tool-calls" : unified, raw };
 }

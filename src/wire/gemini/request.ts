@@ -3,6 +3,7 @@ import { failure, type Result } from "../../failure/failure.ts";
 import { toStrictSubset } from "../../json/strict-subset.ts";
 import type { ChatRequest, FunctionTool } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
+import { reportLost } from "../lost-fields.ts";
 import { encodeContents, systemParts } from "./contents.ts";
 import { thinkingConfig } from "./thinking.ts";
 
@@ -28,6 +29,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     ...target.quirks.extraBody,
   };
   reportUnsupported(request, dropped);
+  reportLost(request, "gemini", { names: false, imageDetail: false, toolErrors: true }, dropped);
   const method = request.stream ? "streamGenerateContent?alt=sse" : "generateContent";
   return {
     ok: true,

@@ -40,7 +40,7 @@ function choiceOf(candidate: JsonRecord, position: number, id: string): AnswerCh
   return {
     index,
     content,
-    finish: finishReason(stringAt(candidate, "finishReason") ?? "", called),
+    finish: finishReason(stringAt(candidate, "finishReason") || undefined, called),
     logprobs: candidate["logprobsResult"],
   };
 }

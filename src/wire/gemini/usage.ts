@@ -14,6 +14,9 @@ export function normaliseUsage(body: unknown): Usage | undefined {
   const reasoning = numberAt(raw, "thoughtsTokenCount");
   const input = sum(prompt, toolPrompt);
   const total = numberAt(raw, "totalTokenCount");
+  // The first events of a stream carry traffic labels only.
+  if (input === undefined && total === undefined && numberAt(raw, "candidatesTokenCount") === undefined)
+    return undefined;
   const text = numberAt(raw, "candidatesTokenCount") ?? leftOut(total, input, reasoning);
   const output = sum(text, reasoning);
   const adds = total === undefined || input === undefined || total === input + (output ?? 0);

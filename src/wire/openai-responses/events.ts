@@ -65,7 +65,11 @@ class ResponseStream implements StreamDecoder {
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
         return [{ type: "reasoning-delta", choice: 0, text: stringAt(data, "delta") ?? "" }];
+      case "response.reasoning_summary_part.added":
+        // Whole answers join the parts of a summary by a blank line.
+        return (numberAt(data, "summary_index") ?? 0) > 0 ? [{ type: "reasoning-delta", choice: 0, text: "\n\n" }] : [];
       case "response.function_call_arguments.delta":
+      case "response.custom_tool_call_input.delta":
         return this.#argumentsDelta(data);
       case "response.completed":
       case "response.incomplete":
@@ -86,8 +90,8 @@ class ResponseStream implements StreamDecoder {
 
   #itemAdded(data: JsonRecord): StreamEvent[] {
     const item = recordAt(data, "item");
-    if (item?.["type"] !== "function_call") return [];
-    const given = stringAt(item, "arguments") ?? "";
+    if (!isCall(item)) return [];
+    const given = callInput(item);
     const call: OpenCall = { index: this.#calls.size, streamed: given !== "" };
     this.#calls.set(numberAt(data, "output_index") ?? -1, call);
     const start: StreamEvent = {
@@ -116,10 +120,10 @@ class ResponseStream implements StreamDecoder {
       const encrypted = stringAt(item, "encrypted_content");
       return encrypted === undefined ? [] : [{ type: "reasoning-delta", choice: 0, text: "", encrypted }];
     }
-    if (item?.["type"] !== "function_call") return [];
+    if (!isCall(item)) return [];
     const known = this.#calls.get(numberAt(data, "output_index") ?? -1);
     if (known === undefined) return this.#itemAdded(data);
-    const whole = stringAt(item, "arguments") ?? "";
+    const whole = callInput(item);
     if (known.streamed || whole === "") return [];
     known.streamed = true;
     return [{ type: "tool-call-delta", choice: 0, index: known.index, arguments: whole }];
@@ -141,6 +145,14 @@ class ResponseStream implements StreamDecoder {
     const error: StreamEvent = { type: "error", failure: classify(decodeErrorObject(response ?? data, this.#target)) };
     return usage ? [{ type: "usage", usage }, error] : [error];
   }
+}
+
+function isCall(item: JsonRecord | undefined): item is JsonRecord {
+  return item?.["type"] === "function_call" || item?.["type"] === "custom_tool_call";
+}
+
+function callInput(item: JsonRecord): string {
+  return stringAt(item, item["type"] === "custom_tool_call" ? "input" : "arguments") ?? "";
 }
 
 function parse(text: string): unknown {

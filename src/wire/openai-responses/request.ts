@@ -3,6 +3,7 @@ import { failure, type Result } from "../../failure/failure.ts";
 import { toStrictSubset } from "../../json/strict-subset.ts";
 import type { ChatRequest, ToolDefinition } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
+import { reportLost } from "../lost-fields.ts";
 import { encodeInput } from "./input.ts";
 
 type Body = Record<string, unknown>;
@@ -51,6 +52,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     if (request[key as keyof typeof UNSUPPORTED] !== undefined)
       dropped.push({ field, why: "not part of the Responses API" });
   }
+  reportLost(request, "openai-responses", { names: false, imageDetail: true, toolErrors: false }, dropped);
   for (const field of target.quirks.omit ?? []) {
     if (field in fields) dropped.push({ field, why: `${target.provider} refuses it` });
     delete fields[field];

@@ -65,6 +65,16 @@ function outputParts(item: JsonRecord): AssistantPart[] {
           arguments: stringAt(item, "arguments") ?? "",
         },
       ];
+    case "custom_tool_call":
+      // A custom tool takes free text, which is kept as it is.
+      return [
+        {
+          type: "tool-call",
+          id: stringAt(item, "call_id") ?? stringAt(item, "id") ?? "",
+          name: stringAt(item, "name") ?? "",
+          arguments: stringAt(item, "input") ?? "",
+        },
+      ];
     default:
       return [{ type: "native", dialect: "openai-responses", value: item }];
   }
