@@ -3,6 +3,7 @@ import { failure } from "../src/failure/failure.ts";
 import { authentication } from "./auth.ts";
 import { runtimeOf } from "./compose.ts";
 import type { AppEnv } from "./context.ts";
+import { bakeoffs } from "./endpoints/bakeoffs.ts";
 import { chatCompletions } from "./endpoints/chat-completions.ts";
 import { devDrain } from "./endpoints/dev-drain.ts";
 import { health } from "./endpoints/health.ts";
@@ -10,7 +11,9 @@ import { llmsTxt } from "./endpoints/llms-txt.ts";
 import { metrics } from "./endpoints/metrics.ts";
 import { models } from "./endpoints/models.ts";
 import { openapi } from "./endpoints/openapi.ts";
+import { proposals } from "./endpoints/proposals.ts";
 import { run } from "./endpoints/run.ts";
+import { swaps } from "./endpoints/swaps.ts";
 import { whoami } from "./endpoints/whoami.ts";
 import { faultBody, HttpFault, notFound } from "./fault.ts";
 import { requestLimits } from "./limits.ts";
@@ -27,6 +30,7 @@ export function createApp(): Hono<AppEnv> {
   for (const endpoint of [health, openapi, llmsTxt, devDrain]) endpoint(app);
   app.use(authentication());
   for (const endpoint of [chatCompletions, run, models, whoami, metrics]) endpoint(app);
+  for (const endpoint of [bakeoffs, proposals, swaps]) endpoint(app);
   app.notFound(() => faultResponse(notFound("no such endpoint; see /openapi.json", "not_found")));
   app.onError((error) => {
     if (error instanceof HttpFault) return faultResponse(error);

@@ -2,6 +2,7 @@ import { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { FAILURE_CLASSES } from "../../src/failure/failure.ts";
 import type { AppEnv } from "../context.ts";
+import { CONTROL_PATHS } from "./control-paths.ts";
 import { healthAnswer } from "./health.ts";
 import { modelsAnswer } from "./models.ts";
 import { runAnswer, runRequest } from "./run.ts";
@@ -130,6 +131,23 @@ export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"
       summary,
       security,
       responses: { 200: { description: "OK", content: json(answer) }, ...errors(KEY_ERRORS) },
+    });
+  }
+  for (const { method, path, summary, body, status, answer } of CONTROL_PATHS) {
+    registry.registerPath({
+      method,
+      path,
+      summary,
+      security,
+      request: {
+        ...(path.includes("{id}") && { params: z.object({ id: z.string() }) }),
+        ...(body && { body: { required: true, content: json(body) } }),
+      },
+      responses: {
+        [status]: { description: "OK", content: json(answer) },
+        ...errors(KEY_ERRORS, path.includes("{id}") ? { 404: "No such id" } : {}),
+        ...(body && errors({ 400: "The body cannot be accepted as it is", 409: "The state does not allow it" })),
+      },
     });
   }
   registry.registerPath({

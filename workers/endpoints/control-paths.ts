@@ -1,0 +1,62 @@
+/** The endpoints of bake-offs, proposals and swaps as the OpenAPI document lists them. */
+import type { z } from "@hono/zod-openapi";
+import { bakeoffReport } from "../../src/bakeoff/report.ts";
+import { swap } from "../../src/swap/swap.ts";
+import { bakeoffList, bakeoffRecorded } from "./bakeoffs.ts";
+import { proposalDecision, proposalDetail, proposalList } from "./proposals.ts";
+import { swapList, swapRequest } from "./swaps.ts";
+
+export interface ControlPath {
+  readonly method: "get" | "post";
+  readonly path: string;
+  readonly summary: string;
+  readonly body?: z.ZodType;
+  readonly status: 200 | 201;
+  readonly answer: z.ZodType;
+}
+
+export const CONTROL_PATHS: readonly ControlPath[] = [
+  {
+    method: "post",
+    path: "/v1/bakeoffs",
+    summary: "Record a bake-off's figures; files the proposal they support",
+    body: bakeoffReport,
+    status: 201,
+    answer: bakeoffRecorded,
+  },
+  { method: "get", path: "/v1/bakeoffs", summary: "Recorded bake-offs", status: 200, answer: bakeoffList },
+  { method: "get", path: "/v1/bakeoffs/{id}", summary: "A bake-off's report", status: 200, answer: bakeoffReport },
+  { method: "get", path: "/v1/proposals", summary: "Proposals, newest first", status: 200, answer: proposalList },
+  {
+    method: "get",
+    path: "/v1/proposals/{id}",
+    summary: "A proposal with its evidence and pull request text",
+    status: 200,
+    answer: proposalDetail,
+  },
+  {
+    method: "post",
+    path: "/v1/proposals/{id}/decide",
+    summary: "A human's decision on a proposal",
+    body: proposalDecision,
+    status: 200,
+    answer: proposalDetail,
+  },
+  {
+    method: "post",
+    path: "/v1/swaps",
+    summary: "Record an approved change with the incumbent's baseline",
+    body: swapRequest,
+    status: 201,
+    answer: swap,
+  },
+  { method: "get", path: "/v1/swaps", summary: "Recorded swaps, newest first", status: 200, answer: swapList },
+  { method: "get", path: "/v1/swaps/{id}", summary: "A swap", status: 200, answer: swap },
+  {
+    method: "post",
+    path: "/v1/swaps/{id}/revert",
+    summary: "Record that a swap was taken back",
+    status: 200,
+    answer: swap,
+  },
+];
