@@ -41,7 +41,7 @@ export const BUILTIN_PROVIDERS: readonly ProviderSpec[] = [
     baseUrl: "https://api.openai.com/v1",
     apiKeyEnv: "OPENAI_API_KEY",
     capabilities: { native_strict: true, json_object: true, tools: true },
-    quirks: { reasoningModels: OPENAI_REASONING, developerRole: true, schemaSubset: "openai" },
+    quirks: { reasoningModels: OPENAI_REASONING, developerRole: true, schemaSubset: "openai", omit: ["top_k"] },
     families: GPT,
   }),
   row({
@@ -80,6 +80,7 @@ export const BUILTIN_PROVIDERS: readonly ProviderSpec[] = [
       reasoningModels: OPENAI_REASONING,
       developerRole: true,
       schemaSubset: "openai",
+      omit: ["top_k"],
     },
     families: GPT,
   }),
@@ -89,12 +90,25 @@ export const BUILTIN_PROVIDERS: readonly ProviderSpec[] = [
       rename: { ...OLD_MAX_TOKENS, seed: "random_seed" },
       // Answers 422 extra_forbidden to fields it does not know, and reports usage in streams unasked.
       noStreamOptions: true,
-      omit: [...PLATFORM_FIELDS, "logit_bias", "logprobs", "top_logprobs", "user"],
+      omit: [...PLATFORM_FIELDS, "logit_bias", "logprobs", "top_logprobs", "top_k", "user"],
     },
   }),
   compatible("groq", "https://api.groq.com/openai/v1", {
     capabilities: { json_object: true, tools: true },
-    quirks: { rename: {}, omit: ["logit_bias", "logprobs", "top_logprobs", "store", "metadata", "prediction"] },
+    quirks: {
+      rename: {},
+      omit: [
+        "logit_bias",
+        "logprobs",
+        "top_logprobs",
+        "top_k",
+        "n",
+        "messages[].name",
+        "store",
+        "metadata",
+        "prediction",
+      ],
+    },
     families: GROQ,
   }),
   compatible("xai", "https://api.x.ai/v1", {
