@@ -4,6 +4,7 @@
  * inputs) and its effective cost is strictly lower. Nothing partial, unpriced or unmeasured clears.
  */
 import { LEAST_CONFORMANT, LEAST_SAMPLES } from "../stats/cost.ts";
+import { percent } from "./percent.ts";
 import type { ArmReport, ArmVerdict, GateClause, GateReport, PairReport } from "./report.ts";
 
 /** Below this many pairs no comparison is reported, and so none is proposed. */
@@ -90,7 +91,7 @@ function conformanceClause(challenger: ArmReport, incumbent: ArmReport): GateCla
     return { clause: "conformance", met: false, challenger: mine, incumbent: theirs, reason: "not measured" };
   }
   const met = mine >= theirs;
-  const reason = `lower bound ${percent(mine)} ${met ? "is not below" : "is below"} the incumbent's ${percent(theirs)}`;
+  const reason = `lower bound ${percent(mine)}% ${met ? "is not below" : "is below"} the incumbent's ${percent(theirs)}%`;
   return { clause: "conformance", met, challenger: mine, incumbent: theirs, reason };
 }
 
@@ -122,8 +123,4 @@ function reasonOf(arms: readonly ArmReport[], verdicts: readonly ArmVerdict[], p
   if (verdicts.length === 0) return "there is no challenger to compare";
   if (arms.some(({ complete }) => !complete)) return "the result is partial, and a partial result cannot propose";
   return "no arm clears";
-}
-
-function percent(value: number): string {
-  return `${(value * 100).toFixed(1)}%`;
 }

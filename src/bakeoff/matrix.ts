@@ -1,6 +1,7 @@
 /** The matrix of a report as lines of plain text, at most 80 columns where names allow. Every rate stands with its n. */
 import { formatUsd } from "../money/format.ts";
 import { nanoUsd, usdToNano } from "../money/nano-usd.ts";
+import { percent } from "./percent.ts";
 import type { ArmReport, ArmVerdict, BakeoffReport, PairReport } from "./report.ts";
 
 export interface MatrixTable {
@@ -105,17 +106,6 @@ function verdictNote({ arm, clears, clauses, saving }: ArmVerdict): string {
   }
   if (!saving) return `${arm} clears; cost not separated, so no saving is claimed`;
   return `${arm} clears; effective cost lower by ${percent(saving.fraction)}% [${percent(saving.low)},${percent(saving.high)}]`;
-}
-
-/** One decimal; 100 and 0 only where exact, else as many digits as it takes. */
-function percent(fraction: number): string {
-  const value = fraction * 100;
-  if (value === 0 || value === 100) return String(value);
-  for (let digits = 1; digits < 6; digits += 1) {
-    const text = value.toFixed(digits);
-    if (Number(text) > 0 && Number(text) < 100) return text;
-  }
-  return value.toPrecision(3);
 }
 
 function dollars(value: number): string {

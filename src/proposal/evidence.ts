@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ArmReport, BakeoffReport } from "../bakeoff/report.ts";
 import { armReport, armVerdict, pairReport } from "../bakeoff/report.ts";
-import { SWAP_DIRECTIONS, swapDirection } from "../swap/direction.ts";
+import { SWAP_DIRECTIONS, swapDirection } from "./direction.ts";
 
 export const proposalEvidence = z.object({
   bakeoff: z.string(),

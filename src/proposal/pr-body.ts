@@ -2,6 +2,7 @@
  * Markdown of the pull request for a proposal. The same proposal gives the same bytes. Names come from files and
  * requests, so they are written as code; free text stands in a fence it cannot close.
  */
+import { percent } from "../bakeoff/percent.ts";
 import type { ArmReport } from "../bakeoff/report.ts";
 import { formatUsd } from "../money/format.ts";
 import { nanoUsd } from "../money/nano-usd.ts";
@@ -58,13 +59,11 @@ function claim({ verdict, swap_direction: direction, cost_delta_usd_per_1k: delt
     return `Effective cost is lower by ${perThousand(Math.abs(delta))} per 1K conformant outputs; cost not separated on ${n} paired inputs, so no saving is claimed.`;
   }
   const { fraction, low, high } = verdict.saving;
-  const percent = (value: number): string => `${(value * 100).toFixed(1)}%`;
-  return `Effective cost lower by ${percent(fraction)} (95% interval ${percent(low)} to ${percent(high)}, ${n} paired inputs).`;
+  return `Effective cost lower by ${percent(fraction)}% (95% interval ${percent(low)}% to ${percent(high)}%, ${n} paired inputs).`;
 }
 
 function armRow(arm: ArmReport, role: string): string {
   const interval = arm.conformance;
-  const percent = (value: number): string => (value * 100).toFixed(1);
   const conformance = interval
     ? `${percent(interval.rate)}% [${percent(interval.low)}, ${percent(interval.high)}]`
     : "not measured";

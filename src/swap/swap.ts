@@ -1,8 +1,8 @@
 /** The record of an approved change: what it replaced, measured, and whether it still stands. */
 import { z } from "zod";
 import { armReport } from "../bakeoff/report.ts";
+import { SWAP_DIRECTIONS } from "../proposal/direction.ts";
 import { ID_PATTERN } from "../route/identifier.ts";
-import { SWAP_DIRECTIONS } from "./direction.ts";
 
 /** The incumbent as it was measured when it was replaced; savings are counted against it. Never changed afterwards. */
 export const swapBaseline = z.object({

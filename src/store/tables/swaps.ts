@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { SwapDirection } from "../../swap/direction.ts";
+import type { SwapDirection } from "../../proposal/direction.ts";
 import type { SwapBaseline } from "../../swap/swap.ts";
 
 export const swaps = sqliteTable(
