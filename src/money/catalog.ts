@@ -17,8 +17,8 @@ const remembered = new Map<string, CatalogModel | undefined>();
 
 /**
  * The data's entry for a provider's model. Understood besides plain ids: dated ids, ids that repeat their provider
- * (`openai/gpt-5` at openai), and, at a router or a provider the data does not know, ids prefixed with their vendor,
- * which cost the vendor's list price. A provider is never guessed from part of its name.
+ * (`openai/gpt-5` at openai), and, at a router that passes list prices on, ids prefixed with their vendor. What any other
+ * provider asks for a vendor's model is unknown. A provider is never guessed from part of its name.
  */
 export function findModel(provider: string, model: string): CatalogModel | undefined {
   const key = `${provider}\n${model}`;
@@ -44,14 +44,13 @@ export function contextWindowOf(provider: string, model: string): number | undef
 }
 
 function search(providerId: string, model: string): CatalogModel | undefined {
-  const known = isProvider(providerId);
-  const direct = known ? lookUp(providerId, model) : undefined;
+  const direct = isProvider(providerId) ? lookUp(providerId, model) : undefined;
   if (direct) return direct;
   const slash = model.indexOf("/");
   if (slash <= 0) return undefined;
   const vendor = priceProviderOf(model.slice(0, slash));
   const bare = model.slice(slash + 1);
-  const priced = vendor === providerId || passesListPrice(providerId) || !known;
+  const priced = vendor === providerId || passesListPrice(providerId);
   return priced && isProvider(vendor) ? lookUp(vendor, bare) : undefined;
 }
 
