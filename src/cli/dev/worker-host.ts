@@ -51,44 +51,60 @@ export async function startWorker(options: WorkerHostOptions): Promise<WorkerHos
       options.log(message);
     }
   }
-  const host = new Miniflare({
-    host: "127.0.0.1",
-    port: 0,
-    // Request.cf would be fetched from the network, and nothing here reads it.
-    cf: false,
-    log: new LineLog(LogLevel.WARN),
-    handleRuntimeStdio: (stdout: Readable, stderr: Readable) => {
-      for (const stream of [stdout, stderr]) stream.on("data", (chunk: Buffer) => eachLine(chunk, options.log));
-    },
-    durableObjectsPersist: options.persist,
-    workers: [
-      {
-        name: "modelrig",
-        modulesRoot: workerFolder,
-        modules: [{ type: "ESModule", path: join(workerFolder, "index.js") }],
-        compatibilityDate: manifest.compatibilityDate,
-        compatibilityFlags: [...manifest.compatibilityFlags],
-        bindings: options.bindings as Record<string, never>,
-        durableObjects: Object.fromEntries(
-          manifest.objects.map(({ binding, className }) => [binding, { className, useSQLite: true }]),
-        ),
-        queueProducers: Object.fromEntries(manifest.queueProducers.map(({ binding, queue }) => [binding, queue])),
-        queueConsumers: Object.fromEntries(
-          manifest.queueConsumers.map((consumer) => [
-            consumer.queue,
-            {
-              maxBatchSize: consumer.max_batch_size,
-              maxBatchTimeout: consumer.max_batch_timeout,
-              maxRetries: consumer.max_retries,
-              retryDelay: consumer.retry_delay,
-              deadLetterQueue: consumer.dead_letter_queue,
-            },
-          ]),
-        ),
+  const create = () =>
+    new Miniflare({
+      host: "127.0.0.1",
+      port: 0,
+      // Request.cf would be fetched from the network, and nothing here reads it.
+      cf: false,
+      log: new LineLog(LogLevel.WARN),
+      handleRuntimeStdio: (stdout: Readable, stderr: Readable) => {
+        for (const stream of [stdout, stderr]) stream.on("data", (chunk: Buffer) => eachLine(chunk, options.log));
       },
-    ],
-  });
+      durableObjectsPersist: options.persist,
+      workers: [
+        {
+          name: "modelrig",
+          modulesRoot: workerFolder,
+          modules: [{ type: "ESModule", path: join(workerFolder, "index.js") }],
+          compatibilityDate: manifest.compatibilityDate,
+          compatibilityFlags: [...manifest.compatibilityFlags],
+          bindings: options.bindings as Record<string, never>,
+          durableObjects: Object.fromEntries(
+            manifest.objects.map(({ binding, className }) => [binding, { className, useSQLite: true }]),
+          ),
+          queueProducers: Object.fromEntries(manifest.queueProducers.map(({ binding, queue }) => [binding, queue])),
+          queueConsumers: Object.fromEntries(
+            manifest.queueConsumers.map((consumer) => [
+              consumer.queue,
+              {
+                maxBatchSize: consumer.max_batch_size,
+                maxBatchTimeout: consumer.max_batch_timeout,
+                maxRetries: consumer.max_retries,
+                retryDelay: consumer.retry_delay,
+                deadLetterQueue: consumer.dead_letter_queue,
+              },
+            ]),
+          ),
+        },
+      ],
+    });
+  const host = withoutSignalHooks(create);
   return { ...(await running(host)), crons: manifest.crons };
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** Miniflare would end the process at the first signal, calls in flight and all. How `dev` ends is its own business. */
+function withoutSignalHooks<T>(create: () => T): T {
+  const before = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
+  const created = create();
+  for (const signal of SIGNALS) {
+    for (const listener of process.listeners(signal)) {
+      if (!before.get(signal)?.includes(listener)) process.off(signal, listener);
+    }
+  }
+  return created;
 }
 
 async function running(host: MiniflareInstance): Promise<Omit<WorkerHost, "crons">> {
