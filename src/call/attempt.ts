@@ -112,8 +112,8 @@ export interface AttemptEnd {
   readonly finish?: FinishReason | undefined;
   readonly usage?: Usage | undefined;
   readonly servedTier?: string | undefined;
-  /** Bytes of content received before the end; decides what a cut or canceled call is billed. */
-  readonly streamedBytes: number;
+  /** Bytes of content received before the end; decides what a cut or canceled call is billed. Undefined = not countable. */
+  readonly streamedBytes: number | undefined;
   /** How far the request got: an error answer or a broken connection before any answer bills nothing. */
   readonly reached: "nothing" | "sent" | "error_answer" | "answer";
 }
@@ -154,6 +154,8 @@ function billedUsage(open: OpenAttempt, end: AttemptEnd): Usage | undefined {
   if (end.reached === "nothing" || end.reached === "error_answer") return end.usage;
   const brokeOff = end.failure?.class === "canceled" || end.failure?.class === "network";
   if (!brokeOff || (end.usage !== undefined && end.finish !== undefined)) return end.usage;
+  // What was heard of spoken audio says nothing about its tokens: the cost is unknown, and the reservation counts whole.
+  if (end.streamedBytes === undefined) return undefined;
   return estimatedUsage(end.usage, open.body.length, end.streamedBytes);
 }
 

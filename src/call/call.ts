@@ -4,7 +4,8 @@ import type { Failure } from "../failure/failure.ts";
 import type { NanoUsd } from "../money/nano-usd.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
 import type { Candidate, Predicate, RetryBudget, Rung, Timeouts } from "../route/route.ts";
-import type { ChatAnswer, ChatRequest, JsonSchema } from "../wire/chat.ts";
+import type { ChatAnswer, ChatRequest, DialectName, JsonSchema } from "../wire/chat.ts";
+import type { UpstreamDialect } from "../wire/dialect.ts";
 import type { WireFrame } from "../wire/stream-event.ts";
 import type { Inference, Lane } from "./inference.ts";
 
@@ -61,6 +62,8 @@ export interface CallInput {
    * chat endpoints return the caller's messages as given. A fault of the input is a failure of the call.
    */
   readonly requestFor: (candidate: Candidate, capabilities: ModelCapabilities) => ChatRequest | Failure;
+  /** How candidates are asked for something else than chat; undefined for those that have no such thing. */
+  readonly dialectOf?: ((name: DialectName) => UpstreamDialect | undefined) | undefined;
   readonly stream: boolean;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;

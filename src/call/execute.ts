@@ -101,6 +101,10 @@ class Execution {
   async #candidate(contender: Contender, hasOther: boolean): Promise<Step> {
     const { input, ports } = this.#call;
     const { candidate, capabilities } = contender;
+    if (input.dialectOf && !input.dialectOf(contender.provider.dialect)) {
+      const detail = "its API has nothing of this kind";
+      return { type: "skipped", skip: { candidate: candidate.key, why: "capability", detail } };
+    }
     const asked = input.requestFor(candidate, capabilities);
     if ("class" in asked) return { type: "failed", failure: asked, onward: "stop" };
     let request = withCandidateParams(asked, candidate, input.policy.serviceTier);
@@ -170,13 +174,15 @@ class Execution {
     dropped: readonly DroppedField[],
   ): AttemptPlan {
     const { provider, candidate, apiKey } = contender;
+    const other = this.#call.input.dialectOf?.(provider.dialect);
     const target = {
       provider: candidate.provider,
       model: candidate.model,
-      quirks: provider.quirks,
+      // The path of a provider row is its chat path.
+      quirks: other ? { ...provider.quirks, path: undefined } : provider.quirks,
       maxOutput: contender.model?.maxOutput,
     };
-    const exchange = { provider, dialect: upstreamDialect(provider.dialect), target, apiKey };
+    const exchange = { provider, dialect: other ?? upstreamDialect(provider.dialect), target, apiKey };
     return { contender, exchange, rung, request, probeId, dropped, index: this.#log.attempts.length };
   }
 

@@ -1,6 +1,7 @@
 /** Money of one attempt: its upper bound before, its cost after, and the books between. */
 import { type Failure, failure } from "../failure/failure.ts";
 import { cost as costOf, worstCase } from "../money/cost.ts";
+import { estimateTokens } from "../money/estimate.ts";
 import { type NanoUsd, nanoToUsdText, nanoUsd, ZERO_USD } from "../money/nano-usd.ts";
 import type { Price, ServiceTier } from "../money/price.ts";
 import { serviceTier } from "../money/tier.ts";
@@ -31,14 +32,6 @@ export function inputTokenBound(request: ChatRequest, bodyBytes: number): number
 /** Output tokens the answer cannot exceed: what is asked for, else what the model can; undefined = unbounded. */
 export function outputTokenBound(request: ChatRequest, model: ModelSpec | undefined): number | undefined {
   return request.maxOutputTokens ?? model?.maxOutput ?? model?.contextWindow;
-}
-
-/**
- * Own count of tokens for calls whose usage never arrived: one token per three bytes, which is high for English
- * and about right for CJK. Results are always flagged as estimated.
- */
-export function estimateTokens(bytes: number): number {
-  return Math.ceil(bytes / 3);
 }
 
 export function tierOf(word: string | undefined): ServiceTier {

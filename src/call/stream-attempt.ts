@@ -15,6 +15,9 @@ import type { Attempt } from "./inference.ts";
 import { networkFailure, readJson, send, upstreamRequest } from "./upstream.ts";
 import { Watchdog } from "./watchdog.ts";
 
+/** How long a finished answer may take to report usage and end, before its connection is closed from here. */
+const END_GRACE_MS = 2_000;
+
 /** A stream that has begun: `held` are the frames up to and including the first content. */
 export interface BegunStream {
   readonly source: FrameSource;
@@ -101,8 +104,12 @@ export class FrameSource {
   #servedTier: string | undefined;
   #finish: FinishReason | undefined;
   #firstByteMs: number | undefined;
-  #streamedBytes = 0;
+  /** Undefined once content came whose tokens cannot be told from its bytes. */
+  #streamedBytes: number | undefined = 0;
+  #unfinished: number;
   #idleMs: number | undefined;
+  /** Silence still allowed, counted only while the upstream is awaited: a slow reader is not its fault. */
+  #patienceMs: number | undefined;
   #over = false;
   #closed: Attempt | undefined;
 
@@ -111,6 +118,7 @@ export class FrameSource {
     this.#reader = reader;
     this.#decoder = decoder;
     this.#status = status;
+    this.#unfinished = open.plan.request.choices ?? 1;
     open.watchdog.signal.addEventListener("abort", () => void reader.cancel(), { once: true });
   }
 
@@ -165,13 +173,24 @@ export class FrameSource {
   }
 
   async #read(): Promise<WireFrame> {
+    const { watchdog } = this.open;
+    const { clock } = this.open.call.ports;
+    const limit = this.#unfinished > 0 ? "idle" : "end";
+    const askedAt = clock.now();
+    if (this.#patienceMs !== undefined) watchdog.limit(limit, askedAt + this.#patienceMs);
     try {
       const event = await this.#reader.read();
-      const stopped = this.open.watchdog.failure();
+      const stopped = watchdog.failure();
       if (stopped) return errorFrame(stopped);
       return event === undefined ? this.#decoder.finish() : this.#decoder.decode(event);
     } catch (error) {
-      return errorFrame(this.open.watchdog.failure() ?? networkFailure(error, "reset"));
+      const stopped = watchdog.failure();
+      // How the connection of a whole answer ends changes nothing.
+      if (!stopped && this.#unfinished <= 0) return this.#decoder.finish();
+      return errorFrame(stopped ?? networkFailure(error, "reset"));
+    } finally {
+      watchdog.lift(limit);
+      if (this.#patienceMs !== undefined) this.#patienceMs -= clock.now() - askedAt;
     }
   }
 
@@ -184,6 +203,8 @@ export class FrameSource {
         return;
       case "finish":
         if (event.choice === 0) this.#finish = event.finish;
+        this.#unfinished -= 1;
+        if (this.#unfinished === 0) this.#awaitEnd();
         return;
       case "error":
       case "end":
@@ -196,14 +217,25 @@ export class FrameSource {
 
   #content(event: StreamEvent): void {
     this.#firstByteMs ??= this.open.call.ports.clock.now() - this.open.startedAt;
-    if ("text" in event) this.#streamedBytes += event.text.length;
-    else if (event.type === "tool-call-delta") this.#streamedBytes += event.arguments.length;
+    if (event.type === "opaque-delta") this.#streamedBytes = undefined;
+    else if (this.#streamedBytes !== undefined) this.#streamedBytes += contentLength(event);
     this.#touch();
   }
 
   #touch(): void {
-    if (this.#idleMs !== undefined) this.open.watchdog.limit("idle", this.open.call.ports.clock.now() + this.#idleMs);
+    if (this.#unfinished > 0) this.#patienceMs = this.#idleMs;
   }
+
+  /** The answer is whole; some upstreams then neither say so nor close. */
+  #awaitEnd(): void {
+    this.open.watchdog.lift("first_token", "attempt", "call");
+    this.#patienceMs = END_GRACE_MS;
+  }
+}
+
+function contentLength(event: StreamEvent): number {
+  if ("text" in event) return event.text.length;
+  return event.type === "tool-call-delta" ? event.arguments.length : 0;
 }
 
 function isBroken(reason: Failure): boolean {

@@ -1,8 +1,8 @@
 import { type Failure, failure } from "../failure/failure.ts";
 import type { Clock } from "./ports.ts";
 
-/** Which limit ended an attempt. `client` means the caller went away. */
-export type StopCause = "client" | "call" | "attempt" | "first_token" | "idle" | "stream";
+/** Which limit ended an attempt. `client` means the caller went away, `end` that a finished answer never closed. */
+export type StopCause = "client" | "call" | "attempt" | "first_token" | "idle" | "stream" | "end";
 
 /**
  * Aborts one attempt when the client leaves or a time limit passes. Limits are epoch milliseconds and may move
@@ -54,9 +54,9 @@ export class Watchdog {
     this.#stop("client");
   }
 
-  /** The failure that the cause stands for, or undefined while nothing was stopped. */
+  /** The failure that the cause stands for; undefined while nothing was stopped, and where the answer was whole. */
   failure(): Failure | undefined {
-    if (this.#cause === undefined) return undefined;
+    if (this.#cause === undefined || this.#cause === "end") return undefined;
     if (this.#cause === "client") return failure("canceled", "the client closed the connection");
     return failure("network", TIMEOUT_MESSAGES[this.#cause], { reason: "timeout" });
   }

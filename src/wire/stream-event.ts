@@ -23,6 +23,8 @@ export type StreamEvent =
       readonly signature?: string | undefined;
     }
   | { readonly type: "tool-call-delta"; readonly choice: number; readonly index: number; readonly arguments: string }
+  /** Content that only the dialect's own chunk can carry, such as spoken audio: it passes through `native`. */
+  | { readonly type: "opaque-delta"; readonly choice: number }
   | { readonly type: "finish"; readonly choice: number; readonly finish: FinishReason }
   /** Cumulative; the last one wins. */
   | { readonly type: "usage"; readonly usage: Usage; readonly servedTier?: string | undefined }
@@ -48,6 +50,7 @@ export function isContent(event: StreamEvent): boolean {
       return event.text !== "" || event.signature !== undefined || event.encrypted !== undefined;
     case "tool-call-start":
     case "tool-call-delta":
+    case "opaque-delta":
       return true;
     default:
       return false;

@@ -217,6 +217,28 @@ export const FAULTS: Readonly<Record<string, Kind>> = {
   "no-done": (asked) => {
     if (beginStream(asked, asked.number(5))) endStream(asked, 5, "stop", false);
   },
+  /** A finish reason, then neither usage nor `[DONE]`, and the connection stays open. */
+  "no-end": async (asked) => {
+    if (!beginStream(asked, asked.number(5))) return;
+    asked.response.write(frame(asked, {}, "stop"));
+    await asked.pause(FOREVER_MS);
+  },
+  /** Like `no-end`, but the connection is reset. */
+  "reset-end": async (asked) => {
+    if (!beginStream(asked, asked.number(5))) return;
+    asked.response.write(frame(asked, {}, "stop"));
+    await asked.pause(20);
+    asked.breakOff("reset");
+  },
+  /** Spoken audio and no text: three pieces, N ms apart. */
+  audio: async (asked) => {
+    openStream(asked);
+    for (const data of ["AAAA", "BBBB", "CCCC"]) {
+      asked.response.write(frame(asked, { audio: { id: "audio_1", data } }));
+      await asked.pause(asked.number(0));
+    }
+    endStream(asked, 3);
+  },
   /** One token every N ms, ten in all. */
   trickle: async (asked) => {
     if (asked.body?.stream !== true) return answer(asked, 10);

@@ -147,6 +147,7 @@ class ChunkStream implements StreamDecoder {
         events.push({ type: "reasoning-delta", choice, text: part.text, signature, encrypted });
       }
     }
+    if (recordAt(delta, "audio")) events.push({ type: "opaque-delta", choice });
     if (!Array.isArray(delta["content"])) return;
     delta["content"] = text;
     if (reasoning !== "") delta["reasoning_content"] ??= reasoning;

@@ -1,5 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CallResult } from "../../../src/call/call.ts";
+import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import { readAll, testEngine, textFrom } from "../../support/engine.ts";
 import { answerText } from "../../support/faults.ts";
 import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
@@ -92,6 +94,64 @@ describe("a stream after its first content", () => {
     const { result } = await streamed("no-done");
     await textFrom(result);
     expect((await streamOf(result).done).failure).toBeUndefined();
+  });
+});
+
+describe("a stream whose answer is whole", () => {
+  it.each(["no-end", "reset-end"])("ends as complete though its upstream never ends it (%s)", async (kind) => {
+    const startedAt = Date.now();
+    const { result, second } = await streamed(kind);
+    const stream = streamOf(result);
+    const frames = await readAll(stream.frames);
+    expect(frames.flatMap(({ events }) => events).at(-1)).toEqual({ type: "end" });
+    expect(await stream.done).toMatchObject({ failure: undefined, finish: { unified: "stop" } });
+    expect(Date.now() - startedAt).toBeLessThan(4_000);
+    expect(second.requests()).toEqual([]);
+  });
+
+  it("is not taken for one while another of its choices still speaks", async () => {
+    const upstream = served("no-end");
+    const engine = testEngine([{ name: "one", baseUrl: upstream.baseUrl }]);
+    const stream = streamOf(
+      await engine.call({ stream: true, request: { choices: 2 }, policy: { timeouts: TIMEOUTS } }),
+    );
+    await readAll(stream.frames);
+    expect(await stream.done).toMatchObject({ failure: { class: "network", reason: "timeout" } });
+  });
+});
+
+describe("a stream of spoken audio", () => {
+  it("is committed by its first piece and passes whole", async () => {
+    const { result, second } = await streamed("audio:150");
+    const stream = streamOf(result);
+    const frames = await readAll(stream.frames);
+    expect(JSON.stringify(frames.map(({ native }) => native?.data))).toMatch(/AAAA.*BBBB.*CCCC/);
+    expect((await stream.done).failure).toBeUndefined();
+    expect(second.requests()).toEqual([]);
+  });
+
+  it("that is left counts its whole reservation: audio bytes say nothing about tokens", async () => {
+    const upstream = served("audio:5000");
+    const engine = testEngine([{ name: "one", baseUrl: upstream.baseUrl, maxOutput: 10 }]);
+    const claims = [{ id: "day", scope: "route-day" as const, limit: nanoUsd(1_000_000_000) }];
+    const stream = streamOf(await engine.call({ stream: true, budget: { claims } }));
+    const reader = stream.frames.getReader();
+    await reader.read();
+    await reader.cancel();
+    expect(await stream.done).toMatchObject({ failure: { class: "canceled" }, cost: undefined });
+    expect([...engine.reservations.values()]).toMatchObject([{ actual: "unknown" }]);
+  });
+});
+
+describe("a reader that is slow", () => {
+  it("does not turn its own pauses into a stall of the upstream", async () => {
+    const { result } = await streamed("trickle:20");
+    const stream = streamOf(result);
+    let pauses = 3;
+    for await (const _frame of stream.frames) if (pauses-- > 0) await pause(TIMEOUTS.idleMs + 100);
+    const inference = await stream.done;
+    expect(inference.failure).toBeUndefined();
+    expect(inference.attempts[0]?.usage?.output.total).toBe(10);
   });
 });
 
