@@ -1,2 +1,2 @@
 /** Name of the newest migration this code knows; a test holds it equal to `migrations/`. */
-export const SCHEMA_VERSION = "0000_init";
+export const SCHEMA_VERSION = "0001_proof";
