@@ -1,0 +1,60 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { bakeoffReport } from "../../src/bakeoff/report.ts";
+
+const demo = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url));
+const routes = fileURLToPath(new URL("../../routes", import.meta.url));
+
+async function runDemo(folder: string): Promise<{ exitCode: number | null; stdout: string; stderr: string }> {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
+  const child = spawn(process.execPath, [demo, "--dir", folder], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk) => {
+    stdout += String(chunk);
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += String(chunk);
+  });
+  const [exitCode] = (await once(child, "close")) as [number | null];
+  return { exitCode, stdout, stderr };
+}
+
+describe("the demo", () => {
+  it("does the whole main job in under two minutes and ends with a patch that git applies", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "modelrig-demo-test-"));
+    const startedAt = performance.now();
+    const { exitCode, stdout, stderr } = await runDemo(folder);
+    expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(performance.now() - startedAt).toBeLessThan(120_000);
+    for (let step = 1; step <= 6; step += 1) expect(stdout).toContain(`[${step}/6]`);
+    expect(stdout).toContain("60 of 60 answered");
+    expect(stdout).toContain("cheap clears");
+
+    // The report is what its schema says, measured on the captured traffic, complete and labelled simulated.
+    const reports = join(folder, ".modelrig/bakeoffs");
+    const file = readdirSync(reports).find((name) => name.endsWith(".json")) ?? "none";
+    const report = bakeoffReport.parse(JSON.parse(readFileSync(join(reports, file), "utf8")));
+    expect(report).toMatchObject({ simulated: true, partial: false, inputs: { used: 60, variables: 60 } });
+    expect(report.arms.every(({ sent }) => sent === 60)).toBe(true);
+    expect(report.gate.proposes).toBe("cheap");
+
+    // The files were left alone; the patch applies to a copy of them and only touches the route's own file.
+    const patch = stdout.slice(stdout.indexOf("diff --git"));
+    const copy = mkdtempSync(join(tmpdir(), "modelrig-demo-copy-"));
+    cpSync(routes, join(copy, "routes"), { recursive: true });
+    execFileSync("git", ["init", "-q"], { cwd: copy });
+    execFileSync("git", ["apply", "-"], { cwd: copy, input: patch });
+    const changed = readdirSync(join(copy, "routes")).filter(
+      (name) => readFileSync(join(copy, "routes", name), "utf8") !== readFileSync(join(routes, name), "utf8"),
+    );
+    expect(changed).toEqual(["example.support_summarize.yaml"]);
+    for (const name of readdirSync(routes)) {
+      expect(readFileSync(join(folder, "routes", name), "utf8")).toBe(readFileSync(join(routes, name), "utf8"));
+    }
+  }, 180_000);
+});
