@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { gateOf } from "../../../src/bakeoff/consistency.ts";
+import type { ArmReport, BakeoffReport } from "../../../src/bakeoff/report.ts";
+import { asOf, decideProposal, fileProposal } from "../../../src/proposal/file.ts";
+import type { Proposal } from "../../../src/proposal/proposal.ts";
+import { migrate } from "../../../src/store/migrate.ts";
+import { type OrgStore, openStore, type Store } from "../../../src/store/store.ts";
+import { executeSwap } from "../../../src/swap/execute.ts";
+import { armFigures, pairFigures } from "../../support/bakeoff-figures.ts";
+import { type LocalDatabase, localDatabase, releasedMigrations } from "../../support/local-database.ts";
+
+const DAY = 86_400_000;
+const NOW = Date.parse("2026-11-29T12:00:00.000Z");
+const human = (at = NOW) => ({ by: "key_1", at });
+
+let database: LocalDatabase;
+let store: Store;
+let own: OrgStore;
+let ids = 0;
+
+beforeEach(async () => {
+  database = await localDatabase();
+  await migrate(database.connection, releasedMigrations());
+  store = openStore(database.connection);
+  own = store.forOrg("org_1");
+});
+afterEach(async () => {
+  store.close();
+  await database.remove();
+});
+
+const newId = (): string => `id_${++ids}`;
+
+/** A report of which `cheap` clears the gate; `more` changes its figures. */
+function reportOf(more: Partial<BakeoffReport> = {}, cheap: Partial<ArmReport> = {}): BakeoffReport {
+  const dear = armFigures("default", { role: "incumbent", effective: { usd_per_1k: 5, low: 4.5, high: 5.5 } });
+  const report: BakeoffReport = {
+    schema: "modelrig.bakeoff/1",
+    id: "bo_1",
+    route: "acme.task",
+    route_hash: "a".repeat(64),
+    started_at: new Date(NOW - 1000).toISOString(),
+    finished_at: new Date(NOW).toISOString(),
+    seed: 1,
+    concurrency: 8,
+    budget_usd_per_arm: "5.000000000",
+    simulated: false,
+    partial: false,
+    inputs: { asked: 100, used: 100, variables: 100, messages: 0 },
+    metric: "conformance",
+    schema_declared: true,
+    incumbent: "default",
+    arms: [dear, armFigures("cheap", cheap)],
+    pairs: [pairFigures("cheap")],
+    gate: { kind: "cost-first", verdicts: [], reason: "" },
+    ...more,
+  };
+  return { ...report, gate: gateOf(report) };
+}
+
+async function filed(report = reportOf(), at = NOW): Promise<Proposal> {
+  const proposal = await fileProposal(report, own.proposals, human(at), newId);
+  if (!proposal) throw new Error("nothing was filed");
+  return proposal;
+}
+
+const patch = { path: "routes/acme.task.yaml", patch: "--- a\n+++ b\n" };
+const swapped = (proposal: Proposal, at = NOW) => executeSwap(proposal, patch, own.swaps, human(at), newId);
+
+describe("filing a proposal", () => {
+  it("files the arm that clears, evidenced, to expire in 30 days", async () => {
+    expect(await filed()).toMatchObject({
+      kind: "bakeoff",
+      state: "evidenced",
+      route: "acme.task",
+      expires_at: new Date(NOW + 30 * DAY).toISOString(),
+      evidence: { variant: "cheap", swap_direction: "down", cost_delta_usd_per_1k: -4, bakeoff: "bo_1" },
+    });
+  });
+
+  it("files nothing where no arm clears", async () => {
+    const report = reportOf({}, { effective: { usd_per_1k: 6 } });
+    expect(await fileProposal(report, own.proposals, human(), newId)).toBeUndefined();
+    expect(await own.proposals.list({ limit: 10 })).toEqual([]);
+  });
+
+  it("files the same challenger on the same route version once, with the newer evidence", async () => {
+    const first = await filed();
+    const second = await filed(reportOf({ id: "bo_2" }), NOW + DAY);
+    expect(second.id).toBe(first.id);
+    expect(second).toMatchObject({ evidence: { bakeoff: "bo_2" }, expires_at: new Date(NOW + 31 * DAY).toISOString() });
+    expect(await own.proposals.list({ limit: 10 })).toHaveLength(1);
+  });
+
+  it("files once when the same report arrives many times at once", async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => filed()));
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1);
+    expect(await own.proposals.list({ limit: 10 })).toHaveLength(1);
+  });
+
+  it("files anew for another version of the route", async () => {
+    const first = await filed();
+    const second = await filed(reportOf({ route_hash: "b".repeat(64) }));
+    expect(second.id).not.toBe(first.id);
+  });
+
+  it("leaves what a human rejected as it is", async () => {
+    const proposal = await filed();
+    const rejected = await decideProposal(proposal, { event: "reject", comment: "not now" }, own.proposals, human());
+    expect(rejected).toMatchObject({ ok: true, value: { state: "rejected", decided_by: "key_1", comment: "not now" } });
+    expect(await filed(reportOf({ id: "bo_2" }))).toMatchObject({ state: "rejected", evidence: { bakeoff: "bo_1" } });
+  });
+
+  it("is expired from the instant of its expiry, and evidenced again by a new bake-off", async () => {
+    const proposal = await filed();
+    const end = Date.parse(proposal.expires_at);
+    expect(asOf(proposal, end - 1).state).toBe("evidenced");
+    expect(asOf(proposal, end).state).toBe("expired");
+    const late = await decideProposal(proposal, { event: "approve" }, own.proposals, human(end));
+    expect(late).toMatchObject({ ok: false, error: { code: "proposal_state" } });
+    expect(asOf(await filed(reportOf({ id: "bo_2" }), end), end).state).toBe("evidenced");
+  });
+
+  it("is seen by its own org only", async () => {
+    const proposal = await filed();
+    const other = store.forOrg("org_2");
+    expect(await other.proposals.get(proposal.id)).toBeUndefined();
+    expect(await other.proposals.list({ limit: 10 })).toEqual([]);
+    expect(await other.proposals.change(proposal.id, { from: "evidenced", to: "approved" }, human())).toBe(false);
+  });
+});
+
+describe("executing a swap", () => {
+  it("records it with the incumbent's baseline and approves its proposal", async () => {
+    const proposal = await filed();
+    const result = await swapped(proposal);
+    expect(result).toMatchObject({
+      ok: true,
+      value: {
+        state: "executed",
+        variant: "cheap",
+        direction: "down",
+        baseline: { bakeoff: "bo_1", incumbent: { arm: "default", effective: { usd_per_1k: 5 } } },
+        ...patch,
+      },
+    });
+    expect(result.ok && (await own.swaps.get(result.value.id))).toEqual(result.ok && result.value);
+    expect(await own.proposals.get(proposal.id)).toMatchObject({ state: "approved", decided_by: "key_1" });
+  });
+
+  it("is done once: again, or many times at once, answers the swap there is", async () => {
+    const proposal = await filed();
+    const all = await Promise.all(Array.from({ length: 6 }, () => swapped(proposal)));
+    expect(new Set(all.map((result) => result.ok && result.value.id)).size).toBe(1);
+    expect(await own.swaps.list({ limit: 10 })).toHaveLength(1);
+  });
+
+  it("supersedes the route's other open proposals: their baseline is gone", async () => {
+    const [first, second] = [await filed(), await filed(reportOf({ route_hash: "b".repeat(64) }))];
+    const elsewhere = await filed(reportOf({ route: "acme.other" }));
+    await swapped(second);
+    expect((await own.proposals.get(first.id))?.state).toBe("superseded");
+    expect((await own.proposals.get(elsewhere.id))?.state).toBe("evidenced");
+  });
+
+  for (const event of ["reject", "supersede", "expire"] as const) {
+    it(`is refused after ${event}`, async () => {
+      const proposal = await filed();
+      if (event === "reject") await decideProposal(proposal, { event }, own.proposals, human());
+      if (event === "supersede") await swapped(await filed(reportOf({ route_hash: "b".repeat(64) })));
+      const current = (await own.proposals.get(proposal.id)) ?? proposal;
+      const at = event === "expire" ? NOW + 31 * DAY : NOW;
+      expect(await swapped(current, at)).toMatchObject({ ok: false, error: { code: "proposal_state" } });
+    });
+  }
+
+  it("is refused, with nothing written, when the proposal was decided after it was read", async () => {
+    const proposal = await filed();
+    await decideProposal(proposal, { event: "reject" }, own.proposals, human());
+    expect(await swapped(proposal)).toMatchObject({ ok: false, error: { code: "proposal_changed" } });
+    expect(await own.swaps.list({ limit: 10 })).toEqual([]);
+    expect((await own.proposals.get(proposal.id))?.state).toBe("rejected");
+  });
+
+  it("is reverted once, and keeps its baseline", async () => {
+    const result = await swapped(await filed());
+    if (!result.ok) throw new Error(result.error.message);
+    expect(await own.swaps.revert(result.value.id, human(NOW + 5))).toBe(true);
+    expect(await own.swaps.revert(result.value.id, { by: "key_2", at: NOW + 9 })).toBe(false);
+    expect(await own.swaps.get(result.value.id)).toMatchObject({
+      state: "reverted",
+      reverted_by: "key_1",
+      reverted_at: new Date(NOW + 5).toISOString(),
+      baseline: result.value.baseline,
+    });
+  });
+
+  it("leaves a trace of every change in the audit log", async () => {
+    const result = await swapped(await filed());
+    if (result.ok) await own.swaps.revert(result.value.id, human());
+    const actions = (await own.audit.list(20)).map(({ action }) => action).reverse();
+    expect(actions).toEqual(["proposal.filed", "swap.executed", "proposal.approved", "swap.reverted"]);
+  });
+});
+
+describe("a report", () => {
+  it("is kept by its id, the newer one in the older one's place", async () => {
+    await own.bakeoffs.put(reportOf({ partial: true }), human());
+    await own.bakeoffs.put(reportOf(), human());
+    expect(await own.bakeoffs.get("bo_1")).toEqual(reportOf());
+    expect(await own.bakeoffs.list({ limit: 10 })).toEqual([
+      { id: "bo_1", route: "acme.task", finishedAt: NOW, partial: false, proposes: "cheap" },
+    ]);
+    expect(await store.forOrg("org_2").bakeoffs.get("bo_1")).toBeUndefined();
+  });
+});
