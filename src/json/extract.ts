@@ -2,7 +2,7 @@
  * Finds the JSON in what a model wrote: bare, in a Markdown fence, among prose, after its reasoning. Fences count only
  * outside of the JSON found, so one inside a string is part of that string.
  */
-import { skipBlank } from "./blank.ts";
+import { isBlank, skipBlank } from "./blank.ts";
 import { scanLenient } from "./lenient-scan.ts";
 import { StringEndFinder } from "./string-end.ts";
 
@@ -81,6 +81,7 @@ function startsJson(body: string, index: number): boolean {
 
 /** For text whose structure is not understood: does it end in the bracket that would close its first? */
 function looksClosed(source: string): boolean {
-  const close = source.startsWith("{") ? "}" : "]";
-  return source.replace(/[\s`;,.]+$/, "").endsWith(close);
+  let last = source.length - 1;
+  while (last > 0 && (isBlank(source.charCodeAt(last)) || "`;,.".includes(source[last] ?? "-"))) last -= 1;
+  return source[last] === (source.startsWith("{") ? "}" : "]");
 }

@@ -67,7 +67,7 @@ class LenientScan {
 
   /** Reads one token. False: give up. */
   #step(character: string): boolean {
-    if (isBlank(character.charCodeAt(0))) return this.#copy(1);
+    if (isBlank(character.charCodeAt(0))) return this.#copy(blankLength(this.#source, this.#at));
     const afterComment = skipComment(this.#source, this.#at);
     if (afterComment > this.#at) {
       this.#at = afterComment;
@@ -276,6 +276,12 @@ class LenientScan {
     }
     return this.#copy(end - this.#at);
   }
+}
+
+function blankLength(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isBlank(text.charCodeAt(at))) at += 1;
+  return at - from;
 }
 
 function roleIn({ kind, isSet, state }: Container): StringRole {

@@ -1,9 +1,9 @@
 /** Repair of an answer that holds no object and no array: a lone word, number or string. */
+import type { Schema } from "@cfworker/json-schema";
 import { jsonrepair } from "jsonrepair";
 import { scanLenient } from "./lenient-scan.ts";
-import { valueAt } from "./pointer.ts";
 import { isRecord } from "./record.ts";
-import { compileSchema } from "./validate.ts";
+import { accepts as acceptsValue, openSchema, referenced, type SchemaDocument } from "./schema-document.ts";
 
 export interface RepairedScalar {
   readonly value: unknown;
@@ -11,22 +11,24 @@ export interface RepairedScalar {
   readonly completed: boolean;
 }
 
-const MARKDOWN = /^(?:```[\w+-]*\s*|\*\*|__|\*|`)+|(?:\s*```|\*\*|__|\*|`)+$/g;
+const FENCE = /^```[\w+-]*/;
+/** No listed value that a word of an answer could name is longer. */
+const MAX_NAME = 200;
 /** Closing brackets, quotes or a slash alone. */
 const NOTHING = /^[\s\]}"'“”‘’`]*\/?$/;
 const GROUPED_NUMBER = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 const WORD = /^(?:true|false|null|none|undefined)$/i;
-const CUT_NUMBER = /\d[.eE](?:[+-])?$/;
-const CUT_STRING = /^["'“‘](?:[^\\]|\\.)*$/s;
+const CUT_NUMBER = /^-?\d*(?:\.\d*)?(?:[eE][+-]?)?$(?<!\d)/;
+const END_QUOTE = /["'”’]\s?[,;]?$/;
 
 export function repairScalar(body: string, schema: unknown): RepairedScalar | undefined {
-  const bare = body.replace(MARKDOWN, "").trim();
+  const bare = trimmed(body.replace(FENCE, ""), " \t\r\n`*");
   if (NOTHING.test(bare)) return undefined;
   if (schema === undefined) return read(body) ?? read(bare);
-  const validator = compileSchema(schema);
-  if (!validator.ok) return read(body);
-  const accepts = (value: unknown): boolean => validator.value(value).valid;
-  const member = memberNamed(bare, schema, accepts);
+  const document = openSchema(schema);
+  if (!document.ok) return read(body);
+  const accepts = (value: unknown): boolean => acceptsValue(document.value, document.value.root, value);
+  const member = memberNamed(bare, listedStrings(document.value, document.value.root).filter(accepts));
   if (member !== undefined) return member;
   const number = Number(bare.replaceAll(",", ""));
   if (GROUPED_NUMBER.test(bare) && accepts(number)) return { value: number, text: String(number), completed: true };
@@ -48,7 +50,9 @@ function read(text: string): RepairedScalar | undefined {
 }
 
 function isCut(text: string): boolean {
-  return CUT_NUMBER.test(text) || (CUT_STRING.test(text) && !/["'”’]\s*[,;]?$/.test(text.slice(1)));
+  const word = text.toLowerCase();
+  const isPartOfWord = ["true", "false", "null"].some((whole) => whole.startsWith(word) && whole !== word);
+  return isPartOfWord || CUT_NUMBER.test(text) || (isQuoted(text) && !END_QUOTE.test(text.slice(1)));
 }
 
 function isQuoted(text: string): boolean {
@@ -56,28 +60,33 @@ function isQuoted(text: string): boolean {
 }
 
 /** The one listed value that the whole text names, whatever its case, quotes or final stop. */
-function memberNamed(text: string, schema: unknown, accepts: (value: unknown) => boolean): RepairedScalar | undefined {
-  const wanted = plain(text);
-  const named = listedStrings(schema).filter((value) => plain(value) === wanted);
-  const [value] = named.includes(text) ? [text] : named;
-  if (value === undefined || (named.length > 1 && value !== text) || !accepts(value)) return undefined;
-  return { value, text: JSON.stringify(value), completed: true };
+function memberNamed(text: string, listed: readonly string[]): RepairedScalar | undefined {
+  if (text.length > MAX_NAME) return undefined;
+  const named = listed.includes(text) ? [text] : listed.filter((value) => plain(value) === plain(text));
+  const [value] = new Set(named);
+  if (value === undefined || new Set(named).size > 1) return undefined;
+  return { value, text: JSON.stringify(value), completed: !isCut(text) };
 }
 
 function plain(text: string): string {
-  return text.replace(/^["'“‘\s]+|["'”’\s.!]+$/g, "").toLowerCase();
+  return trimmed(text, " \t\r\n\"'“”‘’.!").toLowerCase();
+}
+
+/** The text without any of `characters` at its ends; linear, unlike a pattern anchored at the end. */
+function trimmed(text: string, characters: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && characters.includes(text[from] ?? "")) from += 1;
+  while (to > from && characters.includes(text[to - 1] ?? "")) to -= 1;
+  return text.slice(from, to);
 }
 
 /** The strings that a schema lists at its top, by `enum` or `const`, also behind `$ref` and in alternatives. */
-function listedStrings(schema: unknown, root = schema, depth = 0): string[] {
-  if (!isRecord(schema) || depth > 5) return [];
-  const { $ref, enum: values, const: constant, anyOf, oneOf } = schema;
-  const target =
-    typeof $ref === "string" && $ref.startsWith("#") ? valueAt(root, decodeURIComponent($ref.slice(1))) : undefined;
-  const below = [target, ...list(anyOf), ...list(oneOf)].flatMap((part) => listedStrings(part, root, depth + 1));
-  return [...list(values), constant, ...below].filter((value) => typeof value === "string");
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+function listedStrings(document: SchemaDocument, part: Schema | boolean | undefined, depth = 0): string[] {
+  if (!isRecord(part) || depth > 5) return [];
+  const schema: Schema = part;
+  const below = [referenced(document, schema), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  const own: unknown[] = [...(schema.enum ?? []), schema.const];
+  const deeper = below.flatMap((other) => listedStrings(document, other, depth + 1));
+  return [...own.filter((value) => typeof value === "string"), ...deeper];
 }

@@ -4,6 +4,7 @@
  */
 import { jsonrepair } from "jsonrepair";
 import { err, ok, type Result } from "../failure/failure.ts";
+import { skipBlank } from "./blank.ts";
 import { findJson, type JsonCandidate, withoutReasoning } from "./extract.ts";
 import { repairScalar } from "./repair-scalar.ts";
 import { compileSchema } from "./validate.ts";
@@ -29,6 +30,11 @@ export interface RepairOptions {
   readonly schema?: unknown;
 }
 
+/** The library's time on text that it has to settle by itself grows with the square of the length. */
+const MAX_UNSETTLED = 65_536;
+/** Above this an answer is not repaired: the time it takes must stay far below what a request may take. */
+const MAX_LENGTH = 2_000_000;
+
 type Accepts = ((value: unknown) => boolean) | undefined;
 
 /** Repairs an answer to JSON. Never throws. Without a schema several documents side by side are an error. */
@@ -36,6 +42,7 @@ export function repairJson(text: string, options: RepairOptions = {}): Result<Re
   const strict = parse(text);
   if (strict) return ok({ ...strict, changed: false, completed: true });
   if (text.trim() === "") return err({ reason: "empty", message: "the answer is empty" });
+  if (text.length > MAX_LENGTH) return err({ reason: "unparseable", message: `longer than ${MAX_LENGTH} characters` });
   const body = withoutReasoning(text).trim();
   if (body === "") return err({ reason: "unparseable", message: "the answer holds reasoning and nothing after it" });
   const accepts = acceptor(options.schema);
@@ -86,12 +93,16 @@ function firstFitting(candidates: readonly JsonCandidate[], accepts: (value: unk
   return undefined;
 }
 
-/** Nothing but white space, commas or comments between and around the documents: lines of JSON, say. */
+/** Nothing but white space, separators and comments between and around the documents: lines of JSON, say. */
 function isSequence(body: string, candidates: readonly JsonCandidate[]): boolean {
   const gaps = candidates.map(({ start }, index) => body.slice(candidates[index - 1]?.end ?? 0, start));
-  return [...gaps, body.slice(candidates.at(-1)?.end)].every((gap) =>
-    /^(?:[\s,;\]}]|\/\*[\s\S]*?\*\/|\/\/[^\n]*(?:\n|$))*$/.test(gap),
-  );
+  return [...gaps, body.slice(candidates.at(-1)?.end)].every(isSeparator);
+}
+
+function isSeparator(gap: string): boolean {
+  let at = skipBlank(gap, 0);
+  while (at < gap.length && ",;]}".includes(gap[at] ?? "-")) at = skipBlank(gap, at + 1);
+  return at >= gap.length;
 }
 
 /** All documents as one list; without a schema only where the library reads them so, as it does lines of JSON. */
@@ -118,7 +129,8 @@ function* readings({ source, settled, completed }: JsonCandidate): Generator<Rea
     yield { ...strict, completed };
     return;
   }
-  for (const text of settled === undefined ? [source] : [settled, source]) {
+  const texts = settled === undefined ? [source] : [settled, ...(source.length <= MAX_UNSETTLED ? [source] : [])];
+  for (const text of texts) {
     const reading = parseRepaired(text, completed);
     if (reading) yield reading;
   }

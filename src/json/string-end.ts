@@ -95,7 +95,8 @@ export class StringEndFinder {
     const at = skipBlank(text, after);
     const next = text[at];
     const frame = frames.at(-1);
-    if (next === undefined || text.startsWith("```", at)) return true;
+    if (next === undefined) return true;
+    if (text.startsWith("```", at)) return !this.#oddQuotesFrom(at);
     if (next === ")" && frame?.close === ")") return true;
     if (next === "+") return isQuote(text[skipBlank(text, at + 1)]);
     if (role === "key") return this.#endsKey(at, next, frame);
