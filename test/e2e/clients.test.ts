@@ -75,6 +75,10 @@ beforeAll(async () => {
         context_window: 128000
         price: { input_per_million: 1, output_per_million: 2 }
         capabilities: { native_strict: true, json_object: true, vision: true, tools: true }
+      # Where failures go, so that the breaker they open is no other test's.
+      failing-openai: {}
+      failing-ai: {}
+      cut: {}
 `,
   );
   dev = await startDev([], { cwd });
@@ -227,7 +231,7 @@ describe("the official openai client", () => {
   });
 
   test("throws its own error classes", async () => {
-    const ask = (model = "up/m-1") => openai.chat.completions.create({ model, messages: user("hi") });
+    const ask = (model = "up/failing-openai") => openai.chat.completions.create({ model, messages: user("hi") });
     const stranger = new OpenAI({ baseURL: `${dev.ready.url}/v1`, apiKey: "rig_sk_wrong", maxRetries: 0 });
     await expect(stranger.chat.completions.create({ model: "up/m-1", messages: user("hi") })).rejects.toThrow(
       OpenAI.AuthenticationError,
@@ -235,7 +239,7 @@ describe("the official openai client", () => {
     await expect(ask("no.such.route")).rejects.toThrow(OpenAI.NotFoundError);
     await expect(ask("auto")).rejects.toThrow(OpenAI.NotFoundError);
     upstream.script(
-      fails(429, { message: "slow down", type: "requests", code: "rate_limit_exceeded" }, { "retry-after": "30" }),
+      fails(429, { message: "slow down", type: "requests", code: "rate_limit_exceeded" }, { "retry-after": "120" }),
     );
     await expect(ask()).rejects.toThrow(OpenAI.RateLimitError);
     upstream.script(fails(400, { message: "bad temperature", type: "invalid_request_error", param: "temperature" }));
@@ -257,7 +261,7 @@ describe("the official openai client", () => {
       response.write(`data: ${JSON.stringify(chunk)}\n\n`);
       setTimeout(() => response.destroy(), 50);
     });
-    const stream = await openai.chat.completions.create({ model: "up/m-1", messages: user("hi"), stream: true });
+    const stream = await openai.chat.completions.create({ model: "up/cut", messages: user("hi"), stream: true });
     const read = async () => {
       for await (const _chunk of stream);
     };
@@ -266,14 +270,14 @@ describe("the official openai client", () => {
 });
 
 describe("the Vercel AI SDK", () => {
-  const model = () =>
+  const model = (id = "up/m-1") =>
     createOpenAICompatible({
       name: "modelrig",
       baseURL: `${dev.ready.url}/v1`,
       apiKey: dev.ready.key,
       supportsStructuredOutputs: true,
       includeUsage: true,
-    })("up/m-1");
+    })(id);
   const tools = {
     weather: tool({ description: "weather", inputSchema: jsonSchema<{ place: string }>(WEATHER) }),
   } as ToolSet;
@@ -316,7 +320,7 @@ describe("the Vercel AI SDK", () => {
 
   test("throws its own error with our status and body", async () => {
     upstream.script(fails(500, { message: "boom", type: "server_error" }));
-    const call = generateText({ model: model(), prompt: "hi", maxRetries: 0 });
+    const call = generateText({ model: model("up/failing-ai"), prompt: "hi", maxRetries: 0 });
     await expect(call).rejects.toMatchObject({ name: "AI_APICallError", statusCode: 502, isRetryable: true });
   });
 });

@@ -22,6 +22,8 @@ export interface DevProcess {
   readonly stderr: () => string;
   /** Ends it with a signal and answers its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Sends a signal to it and all that it started, as a terminal's Ctrl-C does. */
+  stopGroup(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 export interface DevExit {
@@ -39,6 +41,8 @@ function launch(args: readonly string[], cwd: string, env: Readonly<Record<strin
     cwd,
     env: { PATH: process.env["PATH"] ?? "", HOME: cwd, ...env },
     stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own, as a terminal would give it.
+    detached: true,
   });
   let stdout = "";
   let stderr = "";
@@ -85,6 +89,11 @@ export async function startDev(
     stderr,
     async stop(signal = "SIGTERM") {
       child.kill(signal);
+      const [exitCode] = await closed;
+      return exitCode;
+    },
+    async stopGroup(signal) {
+      process.kill(-(child.pid ?? 0), signal);
       const [exitCode] = await closed;
       return exitCode;
     },

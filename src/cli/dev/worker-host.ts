@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -45,6 +46,7 @@ const workerFolder = fileURLToPath(new URL("../../../dist/worker/", import.meta.
 /** Starts the prebuilt Worker under Miniflare. Rejects with a `CliError` where the bundle is missing or broken. */
 export async function startWorker(options: WorkerHostOptions): Promise<WorkerHost> {
   const manifest = readManifest();
+  shieldRuntime();
   const { Log, LogLevel, Miniflare } = await import("miniflare");
   class LineLog extends Log {
     override log(message: string): void {
@@ -91,6 +93,15 @@ export async function startWorker(options: WorkerHostOptions): Promise<WorkerHos
     });
   const host = withoutSignalHooks(create);
   return { ...(await running(host)), crons: manifest.crons };
+}
+
+/** Makes Miniflare start workerd through a launcher that keeps Ctrl-C from it. Not on Windows, which has no such signal. */
+function shieldRuntime(): void {
+  if (process.platform === "win32" || process.env["MINIFLARE_WORKERD_PATH"] !== undefined) return;
+  // workerd is Miniflare's dependency, not ours, so it is found from there.
+  const { default: workerd } = createRequire(import.meta.resolve("miniflare"))("workerd") as { default: string };
+  process.env["MODELRIG_WORKERD"] = workerd;
+  process.env["MINIFLARE_WORKERD_PATH"] = fileURLToPath(new URL("../../../bin/workerd-shielded.sh", import.meta.url));
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;

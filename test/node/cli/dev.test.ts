@@ -23,7 +23,9 @@ function project(files: Readonly<Record<string, string>>): string {
 const running: DevProcess[] = [];
 const upstreams: ScriptedUpstream[] = [];
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((dev) => (dev.child.exitCode === null ? dev.stop("SIGKILL") : undefined)));
+  await Promise.all(
+    running.splice(0).map((dev) => (dev.child.exitCode === null ? dev.stopGroup("SIGKILL") : undefined)),
+  );
   await Promise.all(upstreams.splice(0).map((upstream) => upstream.close()));
 });
 
@@ -124,14 +126,20 @@ describe("modelrig dev", () => {
     expect(process.stdout() + process.stderr()).not.toContain("up-secret-4711");
   });
 
-  test("ends cleanly under load: calls in flight are answered, and each telemetry record is stored once", async () => {
-    const { cwd, upstream } = await upstreamProject();
-    upstream.script((response, request) => void setTimeout(() => void completion("slow")(response, request), 700));
-    const process = await dev(cwd, ["--db", "load.db"], { UP_API_KEY: "k" });
-    const calls = Array.from({ length: 20 }, () => chat(process, "demo.up").then((response) => response.status));
-    while (upstream.seen.length < 20) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(await process.stop("SIGTERM")).toBe(EXIT.done);
-    expect(await Promise.all(calls)).toEqual(Array.from({ length: 20 }, () => 200));
-    expect(await storedInferences(join(cwd, "load.db"))).toBe(20);
-  });
+  test.each([
+    ["SIGTERM", "stop"],
+    ["SIGINT", "stopGroup"],
+  ] as const)(
+    "ends cleanly under load on %s (%s): calls in flight are answered, each record is stored once",
+    async (signal, how) => {
+      const { cwd, upstream } = await upstreamProject();
+      upstream.script((response, request) => void setTimeout(() => void completion("slow")(response, request), 700));
+      const process = await dev(cwd, ["--db", "load.db"], { UP_API_KEY: "k" });
+      const calls = Array.from({ length: 20 }, () => chat(process, "demo.up").then((response) => response.status));
+      while (upstream.seen.length < 20) await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(await process[how](signal)).toBe(EXIT.done);
+      expect(await Promise.all(calls)).toEqual(Array.from({ length: 20 }, () => 200));
+      expect(await storedInferences(join(cwd, "load.db"))).toBe(20);
+    },
+  );
 });
