@@ -9,10 +9,10 @@ export const EVERY_ROUTE = "*";
 /** Everything there is, for keys that administer. */
 export const EVERY_LANE = ["*", "raw:*", "auto", "auto:*"] as const;
 
-const PATTERN = /^(?:raw:|auto:)?[A-Za-z0-9*][A-Za-z0-9._:/@*-]{0,127}$/;
+const PATTERN = /^(?:(?:raw|auto):[A-Za-z0-9*][A-Za-z0-9._:/@*-]{0,127}|[A-Za-z0-9*][A-Za-z0-9._/@*-]{0,127})$/;
 
 export function isReachPattern(pattern: string): boolean {
-  return PATTERN.test(pattern) && (laneOf(pattern) !== "route" || !pattern.includes(":"));
+  return PATTERN.test(pattern);
 }
 
 /** `reach` is a route name, `raw:provider/model`, `auto` or `auto:profile`. */

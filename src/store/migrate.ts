@@ -107,8 +107,10 @@ async function apply(client: Client, migration: Migration, position: number): Pr
     return true;
   } catch (cause) {
     if ((await journal(client))[position]?.name === migration.name) return false;
-    if (cause instanceof StoreError && cause.fault !== "unexpected" && cause.fault !== "constraint") throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    // Not the migration's doing: it may be tried again as it is.
+    if (cause instanceof StoreError && ["unreachable", "unauthorized", "busy"].includes(cause.fault)) throw cause;
+    const root = cause instanceof StoreError ? cause.cause : cause;
+    const reason = root instanceof Error ? root.message : String(root);
     throw new MigrationError(
       "failed",
       `migration ${migration.name} failed and was rolled back: ${reason}`,

@@ -183,8 +183,9 @@ function boundedTags(tags: Readonly<Record<string, string>>): Record<string, str
   return Object.fromEntries(entries.map(([key, value]) => [short(key), short(value)]));
 }
 
+/** Never cut within a character. */
 function short(text: string): string {
-  return text.length > LONGEST_NAME ? text.slice(0, LONGEST_NAME).toWellFormed() : text;
+  return text.length > LONGEST_NAME ? text.slice(0, LONGEST_NAME).replace(/[\ud800-\udbff]$/, "") : text;
 }
 
 function name(text: string | undefined): string | null {
