@@ -95,7 +95,7 @@ function effectiveOf(
   const cost = effectiveCost(paid.map(costSample));
   switch (cost.status) {
     case "unpriced":
-      return { effective_note: `unpriced: cost of ${cost.missing} calls unknown` };
+      return { effective_note: `unpriced: ${cost.missing} calls` };
     case "none_conformant":
       return { effective_note: `no conformant output for ${formatUsd(cost.spent)}` };
     case "measured": {

@@ -18,7 +18,8 @@ export function printMatrix(io: Io, report: BakeoffReport): void {
   }
   const width = io.stdout.columns ?? 80;
   const [head = "", ...body] = layoutTable(columns, rows, width);
-  const lines = [paint(io.stdout, "bold", title), head, ...body, ...notes.flatMap((note) => wrapped(note, width))];
+  const heading = wrapped(title, width).map((line) => paint(io.stdout, "bold", line));
+  const lines = [...heading, head, ...body, ...notes.flatMap((note) => wrapped(note, width))];
   io.stdout.write(`${lines.join("\n")}\n`);
 }
 
@@ -28,7 +29,7 @@ function wrapped(text: string, width: number): string[] {
   let line = "";
   for (const word of text.split(" ")) {
     if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
+      lines.push(line.trimEnd());
       line = `  ${word}`;
     } else line = line === "" ? word : `${line} ${word}`;
   }
