@@ -76,9 +76,21 @@ async function bundleWorker(): Promise<void> {
   console.log(`built dist/worker/index.js, ${kilobytes(bytes.length)}, ${kilobytes(gzipSync(bytes).length)} gzipped`);
 }
 
+/** The part of wrangler's configuration read here; its published types lose it behind an unresolved import. */
+interface WranglerConfig {
+  readonly compatibility_date?: string;
+  readonly compatibility_flags: readonly string[];
+  readonly triggers: { readonly crons?: readonly string[] };
+  readonly durable_objects: { readonly bindings: readonly { readonly name: string; readonly class_name: string }[] };
+  readonly queues: {
+    readonly producers?: readonly { readonly binding: string; readonly queue: string }[];
+    readonly consumers?: readonly object[];
+  };
+}
+
 async function writeManifest(): Promise<void> {
   const { unstable_readConfig } = await import("wrangler");
-  const config = unstable_readConfig({ config: join(root, "wrangler.toml") });
+  const config: WranglerConfig = unstable_readConfig({ config: join(root, "wrangler.toml") });
   const manifest = {
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,

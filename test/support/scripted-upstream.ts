@@ -60,9 +60,9 @@ export const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18
 /** A whole chat completion, or the same as a stream where the request asks for one. */
 export const completion =
   (content: string, message: Record<string, unknown> = {}, finish = "stop"): Reply =>
-  (response, request) => {
+  async (response, request) => {
     if (request.body["stream"] === true) return streamed([{ content, ...message }], finish)(response, request);
-    json(200, {
+    await json(200, {
       id: "chatcmpl-up",
       object: "chat.completion",
       created: 1,
