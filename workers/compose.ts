@@ -54,7 +54,8 @@ function compose(env: Env): Runtime {
   const activity = new Activity();
   const sim = config.sim || env.MODELRIG_SIM === "1";
   const store = lazyStore(env);
-  const keys = new KeyCache({ findByHash: (hash) => store().keys.findByHash(hash) }, clock.now);
+  const lookup = { findByHash: (hash: string) => withDeadline(KEY_LOOKUP_PATIENCE_MS, store().keys.findByHash(hash)) };
+  const keys = new KeyCache(lookup, clock.now);
   const pins = new LivePins({ current: (org) => store().forOrg(org).routePins.current() }, clock.now, (error) =>
     logError("live pins not refreshed", error),
   );
@@ -97,7 +98,7 @@ function compose(env: Env): Runtime {
       // A lookup shared with another request must not end with the request that began it.
       background(found.catch(() => undefined));
       try {
-        return await withDeadline(KEY_LOOKUP_PATIENCE_MS, found);
+        return await found;
       } catch (error) {
         logError("key not looked up", error);
         throw error;

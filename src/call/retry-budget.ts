@@ -4,6 +4,8 @@ import type { RetryBudget } from "../route/route.ts";
 
 /** Longest wait for an upstream's Retry-After while another candidate could be asked instead. */
 export const PATIENCE_MS = 5_000;
+/** The same where there is nobody else: beyond it the caller is told when to come back instead. */
+export const LAST_PATIENCE_MS = 15_000;
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 5_000;
 
@@ -30,7 +32,7 @@ export class RetryLedger {
     const asked = reason.retryAfterMs ?? 0;
     const backoff = random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** this.#taken);
     const wait = budgetClass === "content_invalid" ? 0 : Math.max(asked, Math.round(backoff));
-    if (wait >= remainingMs || (hasOther && wait > PATIENCE_MS)) return undefined;
+    if (wait >= remainingMs || wait > (hasOther ? PATIENCE_MS : LAST_PATIENCE_MS)) return undefined;
     this.#left[budgetClass] -= 1;
     this.#taken += 1;
     return wait;

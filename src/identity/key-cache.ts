@@ -6,6 +6,8 @@ import type { Principal } from "./principal.ts";
 export interface KeyCacheOptions {
   /** How long a known key is believed; a revocation takes effect within it. Default 30 000. */
   readonly ttlMs?: number | undefined;
+  /** How long a known key is believed beyond that while lookups fail: the gateway outlives its database. Default 300 000. */
+  readonly graceMs?: number | undefined;
   /** How long an unknown key is refused without asking again. Default 5 000: a key just made works soon. */
   readonly unknownTtlMs?: number | undefined;
   /** Most keys held; the one unused for longest goes first. Default 4 096. */
@@ -15,6 +17,8 @@ export interface KeyCacheOptions {
 interface Entry {
   readonly principal: Principal | undefined;
   readonly until: number;
+  /** Until when it may stand in while lookups fail. */
+  readonly graceUntil: number;
 }
 
 /** Answers whose a key is, from memory where it was asked lately. One lookup per key at a time. */
@@ -22,6 +26,7 @@ export class KeyCache {
   readonly #lookup: KeyLookup;
   readonly #now: () => number;
   readonly #ttlMs: number;
+  readonly #graceMs: number;
   readonly #unknownTtlMs: number;
   readonly #capacity: number;
   /** In order of use, oldest first. Known and unknown apart: a flood of wrong keys must not evict the right ones. */
@@ -33,16 +38,22 @@ export class KeyCache {
     this.#lookup = lookup;
     this.#now = now;
     this.#ttlMs = options.ttlMs ?? 30_000;
+    this.#graceMs = options.graceMs ?? 300_000;
     this.#unknownTtlMs = options.unknownTtlMs ?? 5_000;
     this.#capacity = options.capacity ?? 4_096;
   }
 
-  /** `undefined` for a malformed, unknown, revoked or expired key. Rejects where the lookup does; that is not cached. */
+  /**
+   * `undefined` for a malformed, unknown, revoked or expired key. Rejects where the lookup does and the key was not known
+   * shortly before; that is not cached.
+   */
   async find(key: string): Promise<Principal | undefined> {
     if (!isWellFormedKey(key)) return undefined;
     const hash = await hashKey(key);
     const entry = this.#remembered(hash);
-    const principal = entry ? entry.principal : await this.#ask(hash);
+    const principal = entry
+      ? entry.principal
+      : await this.#ask(hash).catch((error: unknown) => this.#lastKnown(hash, error));
     return principal && !isExpired(principal, this.#now()) ? principal : undefined;
   }
 
@@ -53,6 +64,14 @@ export class KeyCache {
     entries.delete(hash);
     entries.set(hash, entry);
     return entry;
+  }
+
+  #lastKnown(hash: string, error: unknown): Principal {
+    const entry = this.#known.get(hash);
+    if (!entry?.principal || entry.graceUntil <= this.#now()) throw error;
+    // Not asked again at once: with the database hanging, every call would wait for it.
+    this.#known.set(hash, { ...entry, until: this.#now() + this.#unknownTtlMs });
+    return entry.principal;
   }
 
   #ask(hash: string): Promise<Principal | undefined> {
@@ -70,7 +89,8 @@ export class KeyCache {
     this.#known.delete(hash);
     this.#unknown.delete(hash);
     const entries = principal ? this.#known : this.#unknown;
-    entries.set(hash, { principal, until: this.#now() + (principal ? this.#ttlMs : this.#unknownTtlMs) });
+    const until = this.#now() + (principal ? this.#ttlMs : this.#unknownTtlMs);
+    entries.set(hash, { principal, until, graceUntil: until + this.#graceMs });
     const [oldest] = entries.keys();
     if (entries.size > this.#capacity && oldest !== undefined) entries.delete(oldest);
     return principal;

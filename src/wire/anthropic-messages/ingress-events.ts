@@ -75,6 +75,8 @@ class MessageEncoder implements StreamEncoder {
       case "end":
         return this.#end();
       case "error":
+      // Content only the upstream's own dialect can show.
+      case "opaque-delta":
         return "";
     }
   }

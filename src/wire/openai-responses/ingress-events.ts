@@ -103,6 +103,8 @@ class ResponseEncoder implements StreamEncoder {
       case "end":
         return this.#end();
       case "error":
+      // Content only the upstream's own dialect can show.
+      case "opaque-delta":
         return "";
     }
   }

@@ -33,6 +33,32 @@ beforeEach(() => {
 });
 
 describe("the key cache", () => {
+  it("believes a known key for five minutes more while lookups fail, and asks only now and then", async () => {
+    const cache = new KeyCache(lookup, () => now);
+    const key = await newKey();
+    await cache.find(key);
+    away = true;
+    now += 31_000;
+    expect(await cache.find(key)).toMatchObject({ keyId: "key_1" });
+    expect(await cache.find(key)).toMatchObject({ keyId: "key_1" });
+    expect(lookups).toHaveLength(2);
+    now += 300_000;
+    await expect(cache.find(key)).rejects.toThrow("away");
+  });
+
+  it("lets a revocation take effect with the first lookup that succeeds", async () => {
+    const cache = new KeyCache(lookup, () => now);
+    const key = await newKey();
+    await cache.find(key);
+    away = true;
+    now += 31_000;
+    await cache.find(key);
+    away = false;
+    known.clear();
+    now += 5_000;
+    expect(await cache.find(key)).toBeUndefined();
+  });
+
   it("asks once for a key within 30 seconds, and again after", async () => {
     const cache = new KeyCache(lookup, () => now);
     const key = await newKey();
