@@ -2,9 +2,10 @@
  * Finds the JSON in what a model wrote: bare, in a Markdown fence, among prose, after its reasoning. Fences count only
  * outside of the JSON found, so one inside a string is part of that string.
  */
-import { isBlank, skipBlank } from "./blank.ts";
+
 import { scanLenient } from "./lenient-scan.ts";
 import { StringEndFinder } from "./string-end.ts";
+import { isBlank, matchesAt, skipBlank } from "./text-at.ts";
 
 export interface JsonCandidate {
   /** The part of the body, as the model wrote it. */
@@ -24,6 +25,7 @@ const MAX_CANDIDATES = 100;
 const FENCE_OR_BRACKET = /```[\w+-]*|[{[]/g;
 /** What may stand behind a bracket in prose for it to be JSON rather than a citation or a placeholder. */
 const JSON_START = /[{[]\s*(?:["'“‘{[}\]]|-?\d|(?:true|false|null)\b|[A-Za-z_$][\w$-]*\s*:)/iy;
+const NUMBERS = /\[\s*-?\d/y;
 const REASONING = /^\s*<(think|thinking|thought|reasoning|reflection)>[\s\S]*?<\/\1>/i;
 const REASONING_START = /^\s*<(?:think|thinking|thought|reasoning|reflection)>/i;
 const REASONING_END = /<\/(?:think|thinking|thought|reasoning|reflection)>/gi;
@@ -58,8 +60,10 @@ export function findJson(body: string): JsonCandidate[] {
       start = fenceEnd;
     } else if (body.startsWith("```", skipBlank(body, start + 1))) continue;
     const fenced = start === fenceEnd;
-    if (!fenced && start !== from && !startsJson(body, start)) continue;
+    if (!fenced && start !== from && !matchesAt(JSON_START, body, start)) continue;
     const candidate = candidateAt(body, start, fenced, finder);
+    // Half-open intervals, `[0, 1)`, are prose.
+    if (!candidate.completed && !fenced && start !== from && matchesAt(NUMBERS, body, start)) continue;
     found.push(candidate);
     FENCE_OR_BRACKET.lastIndex = Math.max(candidate.end, start + 1);
   }
@@ -72,11 +76,6 @@ function candidateAt(body: string, start: number, fenced: boolean, finder: Strin
   const source = body.slice(start, end);
   const completed = scanned?.completed ?? looksClosed(source);
   return { source, settled: scanned?.text, start, end, fenced, completed };
-}
-
-function startsJson(body: string, index: number): boolean {
-  JSON_START.lastIndex = index;
-  return JSON_START.test(body);
 }
 
 /** For text whose structure is not understood: does it end in the bracket that would close its first? */

@@ -3,9 +3,10 @@
  * whether it is whole. It rewrites what `jsonrepair` reads otherwise than meant and leaves the rest (commas, bare words,
  * concatenation, ellipses) to it.
  */
-import { isBlank, skipBlank, skipComment } from "./blank.ts";
+
 import { escapeContent, readBareValue } from "./lenient-tokens.ts";
 import { type Frame, isQuote, StringEndFinder, type StringRole } from "./string-end.ts";
+import { isBlank, matchesAt, skipBlank, skipComment } from "./text-at.ts";
 
 export interface Scanned {
   /** Index behind the document in the source. */
@@ -88,6 +89,8 @@ class LenientScan {
         return this.#comma();
       case ":":
         return this.#colon();
+      case "+":
+        return this.#plus();
       case "\\":
         return false;
       default:
@@ -166,7 +169,7 @@ class LenientScan {
     this.#at += 1;
     if (depth < 0) return true;
     // The first closing brace of the root was one too many, or stands for another bracket, where more members follow.
-    if (depth === 0 && character === "}" && matches(NEXT_KEY, this.#source, this.#at)) {
+    if (depth === 0 && character === "}" && matchesAt(NEXT_KEY, this.#source, this.#at)) {
       while (this.#stack.length > 1) this.#pop();
       return true;
     }
@@ -193,10 +196,10 @@ class LenientScan {
   #comma(): boolean {
     let container = this.#stack.at(-1);
     const member = this.#at + 1;
-    if (container?.implied && !matches(KEY, this.#source, member)) this.#pop();
+    if (container?.implied && !matchesAt(KEY, this.#source, member)) this.#pop();
     const parent = this.#stack.at(-2);
     if (container?.close === "]" && container.count > 0 && parent?.kind === "object" && !parent.implied) {
-      if (matches(KEY, this.#source, member)) this.#pop();
+      if (matchesAt(KEY, this.#source, member)) this.#pop();
     }
     container = this.#stack.at(-1);
     if (container?.kind === "object" && container.state === "colon") this.#becomeSet(container);
@@ -226,13 +229,23 @@ class LenientScan {
     return this.#copy(1);
   }
 
+  /** Behind a string, another one continues it. */
+  #plus(): boolean {
+    const container = this.#stack.at(-1);
+    if (container?.state === "next") {
+      container.state = "value";
+      container.count -= 1;
+    }
+    return this.#copy(1);
+  }
+
   #bare(): boolean {
     const container = this.#stack.at(-1);
     if (!container) return false;
     if (container.kind === "object" && !container.isSet && (container.state === "key" || container.state === "next")) {
       return this.#bareKey(container);
     }
-    if (matches(CALL, this.#source, this.#at)) {
+    if (matchesAt(CALL, this.#source, this.#at)) {
       this.#copy(CALL.lastIndex - this.#at);
       this.#push({ kind: "array", close: ")", isCall: true });
       return true;
@@ -241,10 +254,7 @@ class LenientScan {
       inParentheses: container.close === ")",
       inObject: container.kind === "object",
     });
-    if (value === undefined) {
-      container.state = "value";
-      return this.#copy(1);
-    }
+    if (value === undefined) return this.#copy(1);
     // A quote behind a bare word ends a string whose first quote was left out.
     const quoted =
       this.#source[value.end] === '"' && ENDS_VALUE.test(this.#source[skipBlank(this.#source, value.end + 1)] ?? "");
@@ -256,7 +266,7 @@ class LenientScan {
 
   /** A key without quotes; a word that is neither key nor value is left out. */
   #bareKey(container: Container): boolean {
-    if (!matches(BARE_KEY_RUN, this.#source, this.#at)) return this.#copy(1);
+    if (!matchesAt(BARE_KEY_RUN, this.#source, this.#at)) return this.#copy(1);
     const end = BARE_KEY_RUN.lastIndex;
     const next = this.#source[skipBlank(this.#source, end)];
     if (this.#source[end] === '"' && this.#source[skipBlank(this.#source, end + 1)] === ":") {
@@ -287,9 +297,4 @@ function blankLength(text: string, from: number): number {
 function roleIn({ kind, isSet, state }: Container): StringRole {
   if (kind === "array" || isSet) return "item";
   return state === "key" || state === "next" ? "key" : "value";
-}
-
-function matches(pattern: RegExp, text: string, index: number): boolean {
-  pattern.lastIndex = index;
-  return pattern.test(text);
 }

@@ -4,9 +4,9 @@
  */
 import { jsonrepair } from "jsonrepair";
 import { err, ok, type Result } from "../failure/failure.ts";
-import { skipBlank } from "./blank.ts";
 import { findJson, type JsonCandidate, withoutReasoning } from "./extract.ts";
 import { repairScalar } from "./repair-scalar.ts";
+import { skipBlank } from "./text-at.ts";
 import { compileSchema } from "./validate.ts";
 
 export interface RepairedJson {

@@ -2,7 +2,7 @@
  * Where a string in broken JSON ends. A model that forgets to escape writes quotes inside its strings, so a quote is
  * taken for the end only where what follows fits the place the string stands in.
  */
-import { isBlank, skipBlank } from "./blank.ts";
+import { isBlank, matchesAt, skipBlank } from "./text-at.ts";
 
 /** A container that is open around the string. */
 export interface Frame {
@@ -43,11 +43,6 @@ export function isQuote(character: string | undefined): boolean {
   return character !== undefined && ENDS.has(character);
 }
 
-function matches(pattern: RegExp, text: string, index: number): boolean {
-  pattern.lastIndex = index;
-  return pattern.test(text);
-}
-
 export class StringEndFinder {
   readonly #text: string;
   /** For each index, whether an odd number of double quotes follows; made when first needed. */
@@ -82,11 +77,12 @@ export class StringEndFinder {
   #leftOut(open: number, quote: number, role: StringRole, plain: boolean): number | undefined {
     let before = quote - 1;
     while (before > open && isBlank(this.#text.charCodeAt(before))) before -= 1;
-    if (before <= open + 1) return undefined;
+    if (before <= open) return undefined;
     if (role === "key") return this.#text[before] === ":" ? before : undefined;
-    if (role === "item") return plain && this.#text[before] === "," ? before : undefined;
-    if (!matches(QUOTED_KEY, this.#text, quote)) return undefined;
-    if (this.#text[before] === ",") return before;
+    const comma = this.#text[before] === "," && before > open + 1;
+    if (role === "item") return plain && comma ? before : undefined;
+    if (!matchesAt(QUOTED_KEY, this.#text, quote)) return undefined;
+    if (comma) return before;
     return this.#text.slice(before, quote).includes("\n") ? before + 1 : undefined;
   }
 
@@ -120,8 +116,8 @@ export class StringEndFinder {
   }
 
   #isKey(at: number, frame: Frame | undefined): boolean {
-    if (matches(QUOTED_KEY, this.#text, at) || matches(NUMBER_KEY, this.#text, at)) return true;
-    return frame?.bareKeys === true && matches(BARE_KEY, this.#text, at);
+    if (matchesAt(QUOTED_KEY, this.#text, at) || matchesAt(NUMBER_KEY, this.#text, at)) return true;
+    return frame?.bareKeys === true && matchesAt(BARE_KEY, this.#text, at);
   }
 
   /** What follows a comma is another member of the container. */
@@ -130,8 +126,8 @@ export class StringEndFinder {
     const at = skipBlank(text, from);
     const next = text[at];
     if (next === undefined || next === "}" || next === "]" || text.startsWith("...", at)) return true;
-    if (frame?.kind === "object" && !frame.isSet) return this.#isKey(at, frame) || matches(WORD_THEN_KEY, text, at);
-    return matches(ITEM, text, at);
+    if (frame?.kind === "object" && !frame.isSet) return this.#isKey(at, frame) || matchesAt(WORD_THEN_KEY, text, at);
+    return matchesAt(ITEM, text, at);
   }
 
   /** What follows a closing bracket fits the container around it, `frames[around]`. */

@@ -1,3 +1,11 @@
+/** What stands in a text at an index. */
+
+/** `pattern` is sticky. */
+export function matchesAt(pattern: RegExp, text: string, index: number): boolean {
+  pattern.lastIndex = index;
+  return pattern.test(text);
+}
+
 /** Index of the first character from `index` on that is neither white space nor part of a comment. */
 export function skipBlank(text: string, index: number): number {
   let at = index;
