@@ -1,4 +1,5 @@
 import { nanoToUsdText } from "../money/nano-usd.ts";
+import type { Route } from "../route/route.ts";
 import type { Arm } from "./arm.ts";
 import { costFirstGate } from "./gate.ts";
 import { BAKEOFF_SCHEMA, type BakeoffReport } from "./report.ts";
@@ -24,6 +25,7 @@ export function reportOf(plan: BakeoffPlan, run: BakeoffRun, facts: ReportFacts)
   const pairs = plan.arms
     .filter((arm) => arm !== incumbent)
     .map((arm) => compare(arm.name, samplesOf(arm), samplesOf(incumbent)));
+  const terms = { schema_declared: schemaDeclared, objective: objectiveOf(plan.route) };
   const times = plan.inputs.map(({ at }) => at);
   return {
     schema: BAKEOFF_SCHEMA,
@@ -46,12 +48,18 @@ export function reportOf(plan: BakeoffPlan, run: BakeoffRun, facts: ReportFacts)
       newest: times.length === 0 ? undefined : iso(Math.max(...times)),
     },
     metric: "conformance",
-    schema_declared: schemaDeclared,
+    ...terms,
     incumbent: incumbent.name,
     arms,
     pairs,
-    gate: costFirstGate(arms, pairs, { schemaDeclared }),
+    gate: costFirstGate(arms, pairs, terms),
   };
+}
+
+/** Neither block declared: cost-first. A `bakeoff` block alone asks for quality first. */
+function objectiveOf({ objective, bakeoff }: Route): BakeoffReport["objective"] {
+  const mode = objective?.mode ?? (bakeoff ? "quality-first" : "cost-first");
+  return { mode, quality_gate: bakeoff?.qualityGate !== undefined };
 }
 
 function iso(at: number): string {

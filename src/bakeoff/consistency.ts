@@ -28,8 +28,8 @@ export function inconsistency(report: BakeoffReport): string | undefined {
 }
 
 /** The gate of a report, worked out from its figures. */
-export function gateOf({ arms, pairs, schema_declared: schemaDeclared }: BakeoffReport): GateReport {
-  return costFirstGate(arms, pairs, { schemaDeclared });
+export function gateOf(report: BakeoffReport): GateReport {
+  return costFirstGate(report.arms, report.pairs, report);
 }
 
 function near(a: number, b: number): boolean {

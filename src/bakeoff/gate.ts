@@ -5,16 +5,15 @@
  */
 import { LEAST_CONFORMANT, LEAST_SAMPLES } from "../stats/cost.ts";
 import { percent } from "./percent.ts";
-import type { ArmReport, ArmVerdict, GateClause, GateReport, PairReport } from "./report.ts";
+import type { ArmReport, ArmVerdict, BakeoffReport, GateClause, GateReport, PairReport } from "./report.ts";
 
 /** Below this many pairs no comparison is reported, and so none is proposed. */
 export const MIN_PAIRS = 10;
 
-export function costFirstGate(
-  arms: readonly ArmReport[],
-  pairs: readonly PairReport[],
-  route: { readonly schemaDeclared: boolean },
-): GateReport {
+/** What the route says that decides whether this gate may decide. */
+export type RouteTerms = Pick<BakeoffReport, "schema_declared" | "objective">;
+
+export function costFirstGate(arms: readonly ArmReport[], pairs: readonly PairReport[], route: RouteTerms): GateReport {
   const incumbent = arms.find(({ role }) => role === "incumbent");
   if (!incumbent) throw new RangeError("a bake-off has an incumbent");
   const verdicts = arms
@@ -24,7 +23,7 @@ export function costFirstGate(
         challenger,
         incumbent,
         pairs.find(({ arm }) => arm === challenger.arm),
-        route.schemaDeclared,
+        route,
       ),
     );
   const cost = (arm: string): number => arms.find((one) => one.arm === arm)?.effective?.usd_per_1k ?? Number.NaN;
@@ -37,11 +36,12 @@ function verdictOf(
   challenger: ArmReport,
   incumbent: ArmReport,
   pair: PairReport | undefined,
-  schemaDeclared: boolean,
+  route: RouteTerms,
 ): ArmVerdict {
   const clauses = [
+    objectiveClause(route.objective),
     completeClause(challenger, incumbent),
-    schemaClause(schemaDeclared),
+    schemaClause(route.schema_declared),
     pairsClause(pair),
     pricedClause(challenger, incumbent),
     conformanceClause(challenger, incumbent),
@@ -58,6 +58,18 @@ function completeClause(challenger: ArmReport, incumbent: ArmReport): GateClause
     ? `${unfinished.arm} is partial (${unfinished.stopped ?? "stopped"}); a partial result cannot propose`
     : "both arms were sent every input";
   return { clause: "complete", met: !unfinished, reason };
+}
+
+/** Another objective is not judged by this gate's terms: better no proposal than one the route did not ask for. */
+function objectiveClause({ mode, quality_gate: qualityGate }: RouteTerms["objective"]): GateClause {
+  if (mode !== "cost-first") {
+    const reason = `the route's objective is ${mode}, and regret is not measured in this version`;
+    return { clause: "objective", met: false, reason };
+  }
+  const reason = qualityGate
+    ? "the route declares a quality gate, and quality is not measured in this version"
+    : "the route is judged cost-first";
+  return { clause: "objective", met: !qualityGate, reason };
 }
 
 function schemaClause(schemaDeclared: boolean): GateClause {

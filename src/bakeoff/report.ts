@@ -1,7 +1,7 @@
 /** The shape of a bake-off's result, `modelrig.bakeoff/1`: figures only, no text of any call. */
 import { z } from "zod";
 import { ID_PATTERN } from "../route/identifier.ts";
-import { RUNGS } from "../route/route.ts";
+import { type ObjectiveMode, RUNGS } from "../route/route.ts";
 
 export const BAKEOFF_SCHEMA = "modelrig.bakeoff/1";
 
@@ -11,6 +11,8 @@ const count = z.number().int().nonnegative();
 const usdText = z.string().regex(/^-?\d{1,9}\.\d{9}$/);
 const fraction = z.number().min(0).max(1);
 const rung = z.enum([...RUNGS, "none"]);
+
+const OBJECTIVE_MODES = ["quality-first", "balanced", "cost-first"] as const satisfies readonly ObjectiveMode[];
 
 export const STOP_REASONS = ["budget", "unpriced", "interrupted"] as const;
 
@@ -56,7 +58,7 @@ export const pairReport = z.strictObject({
 });
 
 const clause = z.strictObject({
-  clause: z.enum(["complete", "schema", "pairs", "priced", "conformance", "effective_cost"]),
+  clause: z.enum(["objective", "complete", "schema", "pairs", "priced", "conformance", "effective_cost"]),
   met: z.boolean(),
   challenger: z.number().optional(),
   incumbent: z.number().optional(),
@@ -98,6 +100,8 @@ export const bakeoffReport = z.strictObject({
   metric: z.literal("conformance"),
   /** Without a schema conformance is not measured. */
   schema_declared: z.boolean(),
+  /** What the route asks its arms to be judged by; only `cost-first` without a quality gate can be decided here. */
+  objective: z.strictObject({ mode: z.enum(OBJECTIVE_MODES), quality_gate: z.boolean() }),
   incumbent: name,
   arms: z.array(armReport).min(1).max(32),
   pairs: z.array(pairReport),

@@ -37,6 +37,7 @@ function reportOf(cheap: Partial<ArmReport> = {}): BakeoffReport {
     inputs: { asked: 100, used: 100, variables: 100, messages: 0 },
     metric: "conformance",
     schema_declared: true,
+    objective: { mode: "cost-first", quality_gate: false },
     incumbent: "default",
     arms: [
       armFigures("default", { role: "incumbent", conformance, effective: { usd_per_1k: 5 } }),

@@ -1,16 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { costFirstGate } from "../../../src/bakeoff/gate.ts";
+import { costFirstGate, type RouteTerms } from "../../../src/bakeoff/gate.ts";
 import type { ArmReport, PairReport } from "../../../src/bakeoff/report.ts";
 import { armFigures, pairFigures } from "../../support/bakeoff-figures.ts";
+
+const TERMS: RouteTerms = { schema_declared: true, objective: { mode: "cost-first", quality_gate: false } };
 
 const dear = armFigures("default", { role: "incumbent", effective: { usd_per_1k: 5, low: 4.5, high: 5.5 } });
 
 function verdictOn(
   challenger: Partial<ArmReport>,
-  options: { pair?: Partial<PairReport>; incumbent?: Partial<ArmReport>; schema?: boolean } = {},
+  options: { pair?: Partial<PairReport>; incumbent?: Partial<ArmReport>; terms?: Partial<RouteTerms> } = {},
 ) {
   const arms = [{ ...dear, ...options.incumbent }, armFigures("cheap", challenger)];
-  const gate = costFirstGate(arms, [pairFigures("cheap", options.pair)], { schemaDeclared: options.schema ?? true });
+  const gate = costFirstGate(arms, [pairFigures("cheap", options.pair)], { ...TERMS, ...options.terms });
   const [verdict] = gate.verdicts;
   const unmet = verdict?.clauses.filter(({ met }) => !met).map(({ clause }) => clause);
   return { gate, verdict: verdict!, unmet };
@@ -40,7 +42,20 @@ describe("the cost-first gate", () => {
     ["some of its costs are unknown", { cost_unknown: 1 }, {}, "priced"],
     ["some of the incumbent's costs are unknown", {}, { incumbent: { cost_unknown: 3 } }, "priced"],
     ["there are fewer than 10 pairs", {}, { pair: { n_paired: 9 } }, "pairs"],
-    ["the route declares no schema", {}, { schema: false }, "schema"],
+    ["the route declares no schema", {}, { terms: { schema_declared: false } }, "schema"],
+    [
+      "the route asks for quality first",
+      {},
+      { terms: { objective: { mode: "quality-first", quality_gate: false } } },
+      "objective",
+    ],
+    ["the route is balanced", {}, { terms: { objective: { mode: "balanced", quality_gate: false } } }, "objective"],
+    [
+      "the route declares a quality gate",
+      {},
+      { terms: { objective: { mode: "cost-first", quality_gate: true } } },
+      "objective",
+    ],
   ] as const) {
     it(`is not cleared when ${kind}, and says which clause and why`, () => {
       const { gate, verdict, unmet } = verdictOn(challenger as Partial<ArmReport>, options as object);
@@ -75,12 +90,12 @@ describe("the cost-first gate", () => {
       armFigures("a", { effective: { usd_per_1k: 2 } }),
       armFigures("b", { effective: { usd_per_1k: 1 } }),
     ];
-    const gate = costFirstGate(arms, [pairFigures("a"), pairFigures("b")], { schemaDeclared: true });
+    const gate = costFirstGate(arms, [pairFigures("a"), pairFigures("b")], TERMS);
     expect(gate.verdicts.map(({ clears }) => clears)).toEqual([true, true]);
     expect(gate.proposes).toBe("b");
   });
 
   it("proposes nothing without a challenger", () => {
-    expect(costFirstGate([dear], [], { schemaDeclared: true })).toMatchObject({ proposes: undefined, verdicts: [] });
+    expect(costFirstGate([dear], [], TERMS)).toMatchObject({ proposes: undefined, verdicts: [] });
   });
 });

@@ -40,6 +40,7 @@ function reportOf(more: Partial<BakeoffReport> = {}): BakeoffReport {
     inputs: { asked: 200, used: 100, variables: 90, messages: 10 },
     metric: "conformance",
     schema_declared: true,
+    objective: { mode: "cost-first", quality_gate: false },
     incumbent: "default",
     arms: [dear, armFigures("cheap", { repair: { count: 4, rate: 0.04, cost_usd: "0.001200000" } }), trial],
     pairs: [pairFigures("cheap"), pairFigures("trial-y-flash", { n_paired: 6, cost_ratio: undefined })],

@@ -114,6 +114,13 @@ describe("a bake-off run", () => {
     expect(report.gate.verdicts[0]).toMatchObject({ clears: true, cost_separated: false });
   });
 
+  it("takes the objective from the route: a bakeoff block alone asks for quality first", async () => {
+    expect((await run(planOf(route))).report.objective).toEqual({ mode: "cost-first", quality_gate: false });
+    const report = (await run(planOf({ ...route, bakeoff: { qualityGate: { minScore: 0.9 } } }))).report;
+    expect(report.objective).toEqual({ mode: "quality-first", quality_gate: true });
+    expect(report.gate.proposes).toBeUndefined();
+  });
+
   it("counts a failed call as not conformant, and names it", async () => {
     let call = 0;
     const serve = (input: CallInput): FakeCall => {
@@ -151,7 +158,9 @@ describe("a bake-off's budget", () => {
     expect(cheap).toMatchObject({ complete: true, sent: 20 });
     expect(report.partial).toBe(true);
     expect(report.gate.proposes).toBeUndefined();
-    expect(report.gate.verdicts[0]?.clauses[0]).toMatchObject({ clause: "complete", met: false });
+    expect(report.gate.verdicts[0]?.clauses).toContainEqual(
+      expect.objectContaining({ clause: "complete", met: false }),
+    );
   });
 
   it("waits for calls in flight when a reservation fits only later", async () => {

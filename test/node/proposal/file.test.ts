@@ -49,6 +49,7 @@ function reportOf(more: Partial<BakeoffReport> = {}, cheap: Partial<ArmReport> =
     inputs: { asked: 100, used: 100, variables: 100, messages: 0 },
     metric: "conformance",
     schema_declared: true,
+    objective: { mode: "cost-first", quality_gate: false },
     incumbent: "default",
     arms: [dear, armFigures("cheap", cheap)],
     pairs: [pairFigures("cheap")],
