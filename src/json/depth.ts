@@ -26,8 +26,8 @@ export function exceedsDepth(text: string, max: number): boolean {
   return false;
 }
 
-/** Index of the quote that ends the string opened at `open`, or of the last character. */
-function endOfString(text: string, open: number): number {
+/** Index of the quote that ends the JSON string opened at `open`; the text's length where none does. */
+export function endOfString(text: string, open: number): number {
   let index = open + 1;
   while (index < text.length) {
     const code = text.charCodeAt(index);

@@ -3,7 +3,8 @@
  * outside of the JSON found, so one inside a string is part of that string.
  */
 
-import { scanLenient } from "./lenient-scan.ts";
+import { endOfString } from "./depth.ts";
+import { NEXT_KEY, scanLenient } from "./lenient-scan.ts";
 import { StringEndFinder } from "./string-end.ts";
 import { isBlank, matchesAt, skipBlank } from "./text-at.ts";
 
@@ -21,7 +22,8 @@ export interface JsonCandidate {
   readonly completed: boolean;
 }
 
-const MAX_CANDIDATES = 100;
+/** How many times the length of the text may be scanned: brackets in prose that never close are tried to its end. */
+const MAX_PASSES = 20;
 const FENCE_OR_BRACKET = /```[\w+-]*|[{[]/g;
 /** What may stand behind a bracket in prose for it to be JSON rather than a citation or a placeholder. */
 const JSON_START = /[{[]\s*(?:["'“‘{[}\]]|-?\d|(?:true|false|null)\b|[A-Za-z_$][\w$-]*\s*:)/iy;
@@ -47,21 +49,22 @@ export function findJson(body: string): JsonCandidate[] {
   const found: JsonCandidate[] = [];
   const from = skipBlank(body, 0);
   let fenceEnd = -1;
+  let inFence = false;
   FENCE_OR_BRACKET.lastIndex = 0;
-  for (
-    let match = FENCE_OR_BRACKET.exec(body);
-    match && found.length < MAX_CANDIDATES;
-    match = FENCE_OR_BRACKET.exec(body)
-  ) {
+  let scanned = 0;
+  for (let match = FENCE_OR_BRACKET.exec(body); match; match = FENCE_OR_BRACKET.exec(body)) {
     let start = match.index;
     if (match[0].startsWith("```")) {
-      fenceEnd = skipBlank(body, start + match[0].length);
+      inFence = !inFence;
+      fenceEnd = inFence ? skipBlank(body, start + match[0].length) : -1;
       if (body[fenceEnd] !== "(") continue;
       start = fenceEnd;
     } else if (body.startsWith("```", skipBlank(body, start + 1))) continue;
     const fenced = start === fenceEnd;
     if (!fenced && start !== from && !matchesAt(JSON_START, body, start)) continue;
     const candidate = candidateAt(body, start, fenced, finder);
+    scanned += candidate.end - start;
+    if (scanned > MAX_PASSES * body.length) break;
     // Half-open intervals, `[0, 1)`, are prose.
     if (!candidate.completed && !fenced && start !== from && matchesAt(NUMBERS, body, start)) continue;
     found.push(candidate);
@@ -71,11 +74,40 @@ export function findJson(body: string): JsonCandidate[] {
 }
 
 function candidateAt(body: string, start: number, fenced: boolean, finder: StringEndFinder): JsonCandidate {
+  const whole = strictEnd(body, start);
+  if (whole !== undefined && !matchesAt(NEXT_KEY, body, whole)) {
+    const source = body.slice(start, whole);
+    if (isJson(source)) return { source, settled: undefined, start, end: whole, fenced, completed: true };
+  }
   const scanned = scanLenient(body, start, finder);
   const end = scanned?.end ?? body.length;
   const source = body.slice(start, end);
   const completed = scanned?.completed ?? looksClosed(source);
   return { source, settled: scanned?.text, start, end, fenced, completed };
+}
+
+/** Index behind the bracket that closes the one at `start`, read as JSON proper. */
+function strictEnd(body: string, start: number): number | undefined {
+  let depth = 0;
+  for (let at = start; at < body.length; at += 1) {
+    const character = body[at];
+    if (character === '"') at = endOfString(body, at);
+    else if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return undefined;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** For text whose structure is not understood: does it end in the bracket that would close its first? */

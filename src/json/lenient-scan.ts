@@ -35,8 +35,9 @@ const CALL = /[A-Za-z_$][\w$]{0,100}\s{0,50}\(/y;
 const BARE_KEY_RUN = /[^:,{}[\]\n"'`]+/y;
 const ENDS_VALUE = /^[,}\]]?$/;
 const IS_LITERAL = /^(?:true|false|null|-?\d+(?:\.\d+)?)$/;
-const NEXT_KEY = /\s{0,200},\s{0,200}"[^"\n]{0,200}"\s{0,50}:/y;
-const KEY = /\s{0,200}"[^"\n]{0,200}"\s{0,50}:/y;
+/** Behind a document: a comma and another member of it. */
+export const NEXT_KEY = /\s{0,200},\s{0,200}"(?:\\.|[^"\\\n]){0,1000}"\s{0,50}:/y;
+const KEY = /\s{0,200}"(?:\\.|[^"\\\n]){0,1000}"\s{0,50}:/y;
 
 /** Scans from the bracket at `start`; `undefined` where the text is not understood well enough to rewrite. */
 export function scanLenient(source: string, start: number, finder = new StringEndFinder(source)): Scanned | undefined {

@@ -22,7 +22,7 @@ export type StringRole = "key" | "value" | "item";
 /** `close` is the index of the end quote; `missing` where the quote was left out and the string ends before `at`. */
 export type StringEnd = { readonly close: number } | { readonly missing: number } | undefined;
 
-const QUOTED_KEY = /["'“”‘’`][^"'“”‘’`\n]{0,200}["'“”‘’`]\s{0,50}:/y;
+const QUOTED_KEY = /(?:"(?:\\.|[^"\\\n]){0,1000}"|["'“”‘’`][^"'“”‘’`\n]{0,1000}["'“”‘’`])\s{0,50}:/y;
 const BARE_KEY = /[A-Za-z_$][\w$-]{0,100}\s{0,50}:(?!\/\/)/y;
 const NUMBER_KEY = /\d{1,20}(?:\.\d{1,20})?\s{0,50}:/y;
 const WORD_THEN_KEY = /[A-Za-z_]\w{0,100}\s{1,50}"[^"\n]{0,200}"\s{0,50}:/y;
