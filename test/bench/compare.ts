@@ -1,0 +1,76 @@
+/** The gateway beside the forwarding Worker: same upstream, same load, in turns, so that noise of the machine hits both. */
+import type { Target, Timing } from "./connection.ts";
+import { median } from "./figures.ts";
+import type { Until } from "./load.ts";
+import { cpuMs, idle } from "./processes.ts";
+import type { Hosted, Question, Stage } from "./stage.ts";
+
+export interface Comparison {
+  /** Median over rounds of gateway ÷ forwarding, in answers per second. */
+  readonly ratio: number;
+  /** Median answers per second. */
+  readonly rate: { readonly forwarding: number; readonly gateway: number };
+  /** Processor time of workerd per answer, in microseconds, background work included. Median over rounds. */
+  readonly cpuUs: { readonly forwarding: number; readonly gateway: number };
+}
+
+export interface Rounds {
+  readonly rounds: number;
+  readonly connections: number;
+  readonly until: Until;
+}
+
+export async function compareLoad(stage: Stage, question: Question, plan: Rounds): Promise<Comparison> {
+  const targets = stage.targets(question);
+  const measured = { forwarding: [] as Round[], gateway: [] as Round[] };
+  const sides = ["forwarding", "gateway"] as const;
+  for (const side of sides) await oneRound(stage, stage[side], targets[side], plan);
+  for (let round = 0; round < plan.rounds; round += 1) {
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      measured[side].push(await oneRound(stage, stage[side], targets[side], plan));
+    }
+  }
+  const { forwarding, gateway } = measured;
+  const of = (figure: keyof Round) => ({
+    forwarding: median(forwarding.map((round) => round[figure])),
+    gateway: median(gateway.map((round) => round[figure])),
+  });
+  const ratio = median(gateway.map((round, index) => round.rate / forwarding[index]!.rate));
+  return { ratio, rate: of("rate"), cpuUs: of("cpuUs") };
+}
+
+interface Round {
+  readonly rate: number;
+  readonly cpuUs: number;
+}
+
+async function oneRound(stage: Stage, host: Hosted, target: Target, plan: Rounds): Promise<Round> {
+  await idle(host.pid);
+  const before = cpuMs(host.pid);
+  const { connections, until } = plan;
+  const { answers, ms } = await stage.load.run<"load">({ type: "load", target, connections, until });
+  await idle(host.pid);
+  return { rate: (answers * 1000) / ms, cpuUs: ((cpuMs(host.pid) - before) * 1000) / answers };
+}
+
+export interface AddedLatency {
+  /** Median over rounds of gateway − direct, in milliseconds, one call at a time. */
+  readonly gateway: { readonly firstByteMs: number; readonly totalMs: number };
+  /** The same for the forwarding Worker: what any Worker in between costs here. */
+  readonly forwarding: { readonly firstByteMs: number; readonly totalMs: number };
+}
+
+const WARM_UP = 200;
+
+export async function addedLatency(stage: Stage, question: Question, rounds: number): Promise<AddedLatency> {
+  const { direct, forwarding, gateway } = stage.targets(question);
+  const targets = [direct, forwarding, gateway];
+  const { timings } = await stage.load.run<"paired">({ type: "paired", targets, rounds: rounds + WARM_UP });
+  const [ofDirect, ofForwarding, ofGateway] = timings.map((one) => one.slice(WARM_UP));
+  return { gateway: added(ofGateway!, ofDirect!), forwarding: added(ofForwarding!, ofDirect!) };
+}
+
+function added(through: readonly Timing[], direct: readonly Timing[]): AddedLatency["gateway"] {
+  const of = (figure: keyof Timing) => median(through.map((timing, index) => timing[figure] - direct[index]![figure]));
+  return { firstByteMs: of("firstByteMs"), totalMs: of("totalMs") };
+}

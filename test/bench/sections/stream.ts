@@ -1,0 +1,58 @@
+/** Streams of 200 and 5,000 chunks from each upstream wire, read by a client that speaks OpenAI chat. */
+import { addedLatency, type Comparison, compareLoad } from "../compare.ts";
+import type { Figure } from "../figures.ts";
+import { WIRES } from "../shapes.ts";
+import type { Question, Stage } from "../stage.ts";
+
+const LENGTHS = [
+  { events: 200, count: 200, rounds: 5 },
+  { events: 5_000, count: 16, rounds: 3 },
+];
+
+export async function stream(stage: Stage): Promise<readonly Figure[]> {
+  const figures: Figure[] = [];
+  const first: Question = { wire: "openai", shape: { events: 200, characters: 16 }, stream: true };
+  const { gateway, forwarding } = await addedLatency(stage, first, 200);
+  figures.push({
+    what: "added time to the first stream byte, p50",
+    value: gateway.firstByteMs,
+    unit: "ms",
+    goal: { most: 2 },
+    detail: `the forwarding Worker adds ${forwarding.firstByteMs.toFixed(2)} ms`,
+  });
+  for (const question of questions()) {
+    for (const { events, count, rounds } of LENGTHS) {
+      const shape = { events, characters: 16 };
+      const plan = { rounds, connections: 8, until: { count } };
+      const name = question.client === "anthropic" ? `${question.wire} → anthropic client` : question.wire;
+      figures.push(
+        ...figuresOf(`${name}, ${events} chunks`, events, await compareLoad(stage, { ...question, shape }, plan)),
+      );
+    }
+  }
+  return figures;
+}
+
+function questions(): readonly Omit<Question, "shape">[] {
+  return [...WIRES.map((wire) => ({ wire, stream: true })), { wire: "anthropic", stream: true, client: "anthropic" }];
+}
+
+function figuresOf(name: string, events: number, { ratio, rate, cpuUs }: Comparison): readonly Figure[] {
+  const perChunk = (perAnswer: number): number => perAnswer / events;
+  return [
+    {
+      what: `${name}: throughput ÷ forwarding Worker`,
+      value: ratio,
+      unit: "×",
+      goal: { least: 0.6 },
+      detail: `${Math.round(rate.gateway * events)} and ${Math.round(rate.forwarding * events)} chunks/s`,
+    },
+    {
+      what: `${name}: processor time per chunk`,
+      value: perChunk(cpuUs.gateway - cpuUs.forwarding),
+      unit: "µs",
+      goal: { most: 15 },
+      detail: `above the forwarding Worker's ${perChunk(cpuUs.forwarding).toFixed(1)} µs`,
+    },
+  ];
+}

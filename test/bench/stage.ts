@@ -1,0 +1,189 @@
+/** What most sections need: the upstream, a Worker that only forwards, the gateway with its database, and load. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Miniflare } from "miniflare";
+import { openLocalDatabase } from "../../src/cli/dev/local-database.ts";
+import { startWorker } from "../../src/cli/dev/worker-host.ts";
+import { compileAll } from "../../src/config/compile-all.ts";
+import type { CompiledBundle } from "../../src/config/config.ts";
+import { fakeIo } from "../support/fake-io.ts";
+import type { Target } from "./connection.ts";
+import { type LoadGenerator, startLoadGenerator, startUpstream, workerdChildren } from "./processes.ts";
+import { type Shape, shapeName, WIRES, type Wire } from "./shapes.ts";
+
+/** A running Worker and the process it runs in. */
+export interface Hosted {
+  readonly port: number;
+  readonly pid: number;
+  dispose(): Promise<void>;
+}
+
+export interface Stage {
+  readonly load: LoadGenerator;
+  readonly forwarding: Hosted;
+  readonly gateway: Hosted;
+  /** The same question to the upstream itself, through the forwarding Worker, and through the gateway. */
+  targets(question: Question): { readonly direct: Target; readonly forwarding: Target; readonly gateway: Target };
+  close(): Promise<void>;
+}
+
+export interface Question {
+  /** Wire of the upstream. The gateway's client speaks OpenAI chat unless `client` says otherwise. */
+  readonly wire: Wire;
+  readonly shape: Shape;
+  readonly stream: boolean;
+  readonly client?: "openai" | "anthropic" | undefined;
+}
+
+/** Every answer the sections ask for, one route each. */
+const SHAPES: readonly Shape[] = [
+  { events: 1, characters: 400 },
+  { events: 200, characters: 16 },
+  { events: 5000, characters: 16 },
+  { events: 1, characters: 1000 },
+  { events: 1000, characters: 1000 },
+  { events: 10_000, characters: 1000 },
+];
+
+const BASE_PATH: Readonly<Record<Wire, string>> = { openai: "/v1", anthropic: "/v1", gemini: "/v1beta" };
+
+export async function openStage(): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "modelrig-bench-"));
+  const upstream = await startUpstream();
+  const load = startLoadGenerator();
+  const forwarding = await hosted(() => startForwarding(upstream.port));
+  const database = await openLocalDatabase(fakeIo({ cwd: folder }), join(folder, "bench.db"));
+  const compiled = await compiledFor(upstream.port);
+  const gateway = await hosted(() => startGateway(compiled, database, join(folder, "objects")));
+  return {
+    load,
+    forwarding,
+    gateway,
+    targets: (question) => targetsOf(question, upstream.port, forwarding.port, gateway.port, database.key),
+    async close() {
+      load.stop();
+      await gateway.dispose();
+      await forwarding.dispose();
+      await database.close();
+      upstream.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Reached without Miniflare's own Worker in front, as the gateway is. */
+export async function startForwarding(upstreamPort: number): Promise<{ port: number; dispose(): Promise<void> }> {
+  const worker = new Miniflare({
+    ...{ host: "127.0.0.1", port: 0, cf: false, modules: true, compatibilityDate: "2026-07-30" },
+    scriptPath: fileURLToPath(new URL("./workers/forwarding.js", import.meta.url)),
+    bindings: { UPSTREAM: `http://127.0.0.1:${upstreamPort}` },
+    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+  });
+  return { port: Number((await worker.unsafeGetDirectURL()).port), dispose: () => worker.dispose() };
+}
+
+export function startGateway(
+  compiled: CompiledBundle,
+  database: { readonly url: string; readonly token: string },
+  persist: string,
+): ReturnType<typeof startWorker> {
+  return startWorker({
+    persist,
+    bindings: {
+      MODELRIG_COMPILED: compiled,
+      TURSO_DATABASE_URL: database.url,
+      TURSO_AUTH_TOKEN: database.token,
+      BENCH_KEY: "bench",
+    },
+    log: (line) => console.error(line),
+  });
+}
+
+async function hosted(start: () => Promise<{ port: number; dispose(): Promise<void> }>): Promise<Hosted> {
+  const before = workerdChildren();
+  const { port, dispose } = await start();
+  const [pid, ...more] = [...workerdChildren()].filter((child) => !before.has(child));
+  if (pid === undefined || more.length > 0) throw new Error("the process of the Worker was not found");
+  return { port, pid, dispose: () => dispose() };
+}
+
+async function compiledFor(upstreamPort: number): Promise<CompiledBundle> {
+  const models = SHAPES.map(
+    (shape) => `      ${shapeName(shape)}: { price: { input_per_million: 0.15, output_per_million: 0.60 } }`,
+  );
+  const providers = WIRES.map((wire) =>
+    [
+      `  bench_${wire}:`,
+      `    dialect: ${wire}`,
+      `    base_url: http://127.0.0.1:${upstreamPort}${BASE_PATH[wire]}`,
+      "    api_key_env: BENCH_KEY",
+      "    models:",
+      ...models,
+    ].join("\n"),
+  );
+  const bundles = WIRES.flatMap((wire) =>
+    SHAPES.map((shape) => {
+      const route = routeName(wire, shape);
+      const candidate = `{ provider: bench_${wire}, model: ${shapeName(shape)}, params: { max_tokens: 8000 } }`;
+      return { file: `${route}.yaml`, text: `route: ${route}\ncandidates:\n  - ${candidate}\n` };
+    }),
+  );
+  const config = { file: "modelrig.yaml", text: `providers:\n${providers.join("\n")}\n` };
+  const result = await compileAll(bundles, config, { at: new Date(), readFile: () => undefined });
+  if (!result.ok) throw new Error(JSON.stringify(result.error, null, 2));
+  return result.value;
+}
+
+const routeName = (wire: Wire, shape: Shape): string => `bench.${wire}_${shapeName(shape)}`;
+
+const MESSAGES = [
+  { role: "system", content: "You answer in one short paragraph." },
+  { role: "user", content: "What does a gateway do with a request that its first provider refuses?" },
+];
+
+function targetsOf(
+  { wire, shape, stream, client = "openai" }: Question,
+  ...[direct, forwarding, gateway, key]: [number, number, number, string]
+): ReturnType<Stage["targets"]> {
+  const asked = upstreamQuestion(wire, shape, stream);
+  return {
+    direct: { port: direct, headers: {}, ...asked },
+    forwarding: { port: forwarding, headers: {}, ...asked },
+    gateway: {
+      port: gateway,
+      headers: { authorization: `Bearer ${key}` },
+      path: client === "openai" ? "/v1/chat/completions" : "/v1/messages",
+      body: JSON.stringify({
+        ...{ model: routeName(wire, shape), max_tokens: 4000, stream },
+        messages: client === "openai" ? MESSAGES : MESSAGES.slice(1),
+      }),
+      expect: stream ? (client === "openai" ? "data: [DONE]" : "message_stop") : "word word",
+    },
+  };
+}
+
+function upstreamQuestion(wire: Wire, shape: Shape, stream: boolean): Pick<Target, "path" | "body" | "expect"> {
+  const model = shapeName(shape);
+  const [, user] = MESSAGES;
+  switch (wire) {
+    case "openai": {
+      const body = { model, max_tokens: 4000, stream, messages: MESSAGES };
+      return {
+        path: "/v1/chat/completions",
+        body: JSON.stringify(body),
+        expect: stream ? "data: [DONE]" : "word word",
+      };
+    }
+    case "anthropic": {
+      const body = { model, max_tokens: 4000, stream, messages: [user] };
+      return { path: "/v1/messages", body: JSON.stringify(body), expect: stream ? "message_stop" : "word word" };
+    }
+    case "gemini": {
+      const body = { contents: [{ role: "user", parts: [{ text: user!.content }] }] };
+      const method = stream ? "streamGenerateContent" : "generateContent";
+      return { path: `/v1beta/models/${model}:${method}`, body: JSON.stringify(body), expect: "STOP" };
+    }
+  }
+}
