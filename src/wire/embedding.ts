@@ -1,0 +1,46 @@
+/** The neutral form of an embedding call, and what an upstream needs to serve one. */
+import type { Result } from "../failure/failure.ts";
+import type { JsonRecord } from "../json/record.ts";
+import type { Usage } from "../money/usage.ts";
+import type { ChatAnswer } from "./chat.ts";
+import type { EncodedRequest, WireTarget } from "./dialect.ts";
+
+export interface EmbeddingRequest {
+  /** One vector comes back for each: text, or the ids of its tokens. */
+  readonly inputs: readonly (string | readonly number[])[];
+  /** Length of the vectors, where the caller wants another than the model's own. */
+  readonly dimensions?: number | undefined;
+  /** `base64`: little-endian 32-bit floats, as the official client asks for them. */
+  readonly encoding: "float" | "base64";
+  /** The client's body; OpenAI-compatible upstreams get all of it. */
+  readonly body: JsonRecord;
+}
+
+export interface EmbeddingList {
+  /** In the order of the inputs. */
+  readonly vectors: readonly (readonly number[] | string)[];
+  readonly usage?: Usage | undefined;
+}
+
+/** Upstream side: pure functions over bodies, as with chat. */
+export interface EmbeddingDialect {
+  encodeRequest(request: EmbeddingRequest, target: WireTarget): Result<EncodedRequest>;
+  decodeAnswer(body: unknown, request: EmbeddingRequest, target: WireTarget): Result<EmbeddingList>;
+}
+
+/** Embeddings put out no tokens: the input is all that is billed. */
+export function embeddingUsage(inputTokens: number, raw: unknown, estimated = false): Usage {
+  return { input: { total: inputTokens, uncached: inputTokens }, output: { total: 0 }, estimated, raw };
+}
+
+/** The list as an answer of one native part: the engine carries it like any other. */
+export function embeddingAnswer({ vectors, usage }: EmbeddingList): ChatAnswer {
+  const part = { type: "native", dialect: "openai-chat", value: vectors } as const;
+  return { choices: [{ index: 0, content: [part], finish: { unified: "stop", raw: undefined } }], usage };
+}
+
+/** What `embeddingAnswer` put in. */
+export function vectorsOf(answer: ChatAnswer): EmbeddingList["vectors"] {
+  const [part] = answer.choices[0]?.content ?? [];
+  return part?.type === "native" && Array.isArray(part.value) ? (part.value as EmbeddingList["vectors"]) : [];
+}
