@@ -1,15 +1,10 @@
 import type { TelemetrySink } from "../telemetry/ports.ts";
 import { type AttemptRecord, type InferenceRecord, type TokenCounts, totalTokens } from "../telemetry/record.ts";
 import type { Database } from "./database.ts";
+import { insertRows } from "./insert-rows.ts";
 import { StoreError, settled } from "./store-error.ts";
 import { attempts } from "./tables/attempts.ts";
 import { inferences } from "./tables/inferences.ts";
-
-/**
- * Rows of one insert statement. The engine allows 32 766 bound values, at most 37 a row; and a batch always has few
- * distinct statements, which both ends keep prepared.
- */
-const ROWS_PER_STATEMENT = 100;
 
 /** Writes an inference and its attempts in one transaction; a record that is there already changes nothing. */
 export class TelemetryWriter implements TelemetrySink {
@@ -24,16 +19,13 @@ export class TelemetryWriter implements TelemetrySink {
   }
 
   async insertInferences(records: readonly InferenceRecord[]): Promise<void> {
-    const statements = [
-      ...chunks(records.map(inferenceRow)).map((rows) =>
-        this.#db.insert(inferences).values(rows).onConflictDoNothing(),
-      ),
-      ...chunks(records.flatMap(attemptRows)).map((rows) =>
-        this.#db.insert(attempts).values(rows).onConflictDoNothing(),
-      ),
-    ];
-    const [first, ...rest] = statements;
-    if (first) await settled(this.#db.batch([first, ...rest]));
+    if (records.length === 0) return;
+    await settled(
+      this.#db.batch([
+        this.#db.run(insertRows(inferences, records.map(inferenceRow))),
+        this.#db.run(insertRows(attempts, records.flatMap(attemptRows))),
+      ]),
+    );
   }
 }
 
@@ -118,10 +110,4 @@ function tokenColumns(tokens: TokenCounts) {
 /** The attempt that served, else the last one. A repair may serve in the place of an earlier attempt: take the latest. */
 function billedAttempt({ attempts: all, provider, model }: InferenceRecord): AttemptRecord | undefined {
   return all.findLast((attempt) => attempt.provider === provider && attempt.model === model) ?? all.at(-1);
-}
-
-function chunks<T>(rows: readonly T[]): T[][] {
-  const out: T[][] = [];
-  for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) out.push(rows.slice(at, at + ROWS_PER_STATEMENT));
-  return out;
 }

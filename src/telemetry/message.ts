@@ -14,19 +14,19 @@ const MOST_BYTES = 120_000;
 /** A record too large in spite of its fields' own bounds loses details of attempts, then attempts in its middle, then tags. */
 export function messageOf(inference: InferenceRecord): TelemetryMessage {
   let kept = inference;
-  if (sizeOf(kept) > MOST_BYTES) {
-    kept = { ...kept, attempts: kept.attempts.map((one) => ({ ...one, dropped: [] })) };
-  }
-  while (kept.attempts.length > 2 && sizeOf(kept) > MOST_BYTES) {
+  if (!fits(kept)) kept = { ...kept, attempts: kept.attempts.map((one) => ({ ...one, dropped: [] })) };
+  while (kept.attempts.length > 2 && !fits(kept)) {
     const part = Math.ceil(kept.attempts.length / 4);
     kept = { ...kept, attempts: [...kept.attempts.slice(0, part), ...kept.attempts.slice(-part)] };
   }
-  if (sizeOf(kept) > MOST_BYTES) kept = { ...kept, tags: {}, skipped: [] };
+  if (!fits(kept)) kept = { ...kept, tags: {}, skipped: [] };
   return { schema: MESSAGE_SCHEMA, inference: kept };
 }
 
-function sizeOf(inference: InferenceRecord): number {
-  return new TextEncoder().encode(JSON.stringify(inference)).length;
+function fits(inference: InferenceRecord): boolean {
+  const json = JSON.stringify(inference);
+  // A UTF-16 unit is at most three bytes of UTF-8: nearly every record is settled without being encoded.
+  return json.length * 3 <= MOST_BYTES || new TextEncoder().encode(json).length <= MOST_BYTES;
 }
 
 const text = z.string().max(256);

@@ -101,6 +101,28 @@ describe("telemetry in the database", () => {
     expect((await local.store.forOrg("org_a").inferences.get(first.id))?.inference.latencyMs).toBe(1);
   });
 
+  it("keeps text as it is, also what looks like a number, JSON or SQL, and mends half a character", async () => {
+    const texts = [
+      "123",
+      "1e5",
+      "null",
+      "true",
+      '{"a":1}',
+      "[1]",
+      "it's; drop table inferences; --",
+      "\\ud800",
+      "🦀",
+      "\ud83e",
+    ];
+    const batch = texts.map((route) => anInference({ route, tags: { [route]: route } }));
+    await local.store.telemetry.insertInferences(batch.map(recordOf));
+    const { inferences: rows } = local.store.forOrg("org_a");
+    for (const { id, route } of batch) {
+      const text = route?.toWellFormed() ?? "";
+      expect((await rows.get(id))?.inference).toMatchObject({ route: text, tags: { [text]: text } });
+    }
+  });
+
   it("stores any inference as it is, in batches of any size", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(inferences(["org_p"]), { maxLength: 250 }), async (batch) => {
