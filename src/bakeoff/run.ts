@@ -1,6 +1,6 @@
 /** Runs the samples of a bake-off: interleaved, with bounded concurrency, and never past an arm's envelope. */
 import type { EnvelopeClaim } from "../envelope/envelope.ts";
-import type { NanoUsd } from "../money/nano-usd.ts";
+import { addUsd, type NanoUsd } from "../money/nano-usd.ts";
 import type { Route } from "../route/route.ts";
 import type { Arm } from "./arm.ts";
 import type { BakeoffPorts } from "./ports.ts";
@@ -40,16 +40,20 @@ export async function runBakeoff(plan: BakeoffPlan, ports: BakeoffPorts, signal:
   return new Run(plan, ports, signal).finish();
 }
 
+/** One sample's way: `again` = it was not finished and stays to be sent; a sample that comes with it was paid for. */
+interface Outcome {
+  readonly sample?: Sample | undefined;
+  readonly again: boolean;
+}
+
 class Run {
   readonly #plan: BakeoffPlan;
   readonly #ports: BakeoffPorts;
   readonly #signal: AbortSignal;
   readonly #samples: Sample[];
   readonly #stopped = new Map<string, StopReason>();
-  readonly #claims: ReadonlyMap<string, readonly EnvelopeClaim[]>;
+  readonly #desks: ReadonlyMap<string, Desk>;
   readonly #waiting: PlannedSample[];
-  /** Calls in flight by arm: a reservation that does not fit now may fit when one of these settles. */
-  readonly #inFlight = new Map<string, Set<Promise<unknown>>>();
 
   constructor(plan: BakeoffPlan, ports: BakeoffPorts, signal: AbortSignal) {
     this.#plan = plan;
@@ -57,8 +61,8 @@ class Run {
     this.#signal = signal;
     // A refusal that cost nothing left no trace to keep; its input is simply asked again.
     this.#samples = plan.done.filter(({ outcome, attempts }) => outcome !== "refused" || attempts > 0);
-    this.#claims = new Map(
-      plan.arms.map(({ name }) => [name, [replayEnvelope(plan.id, name, plan.budgetPerArm)]] as const),
+    this.#desks = new Map(
+      plan.arms.map(({ name }) => [name, new Desk([replayEnvelope(plan.id, name, plan.budgetPerArm)])] as const),
     );
     const settled = new Set(
       this.#samples.filter(({ outcome }) => outcome !== "refused").map(({ arm, input }) => `${arm}\n${input}`),
@@ -66,7 +70,6 @@ class Run {
     this.#waiting = schedule(plan.inputs, plan.arms, ports.random)
       .filter(({ arm, input }) => !settled.has(`${arm.name}\n${input.id}`))
       .reverse();
-    for (const { name } of plan.arms) this.#inFlight.set(name, new Set());
   }
 
   async finish(): Promise<BakeoffRun> {
@@ -80,46 +83,97 @@ class Run {
       const next = this.#waiting.pop();
       if (!next) return;
       if (this.#stopped.has(next.arm.name)) continue;
-      const sample = await this.#sample(next);
-      if (!sample) {
-        this.#waiting.push(next);
-        return;
-      }
+      const { sample, again } = await this.#sample(next);
+      if (again) this.#waiting.push(next);
+      if (!sample) continue;
       this.#ports.onSample(sample);
       this.#samples.push(sample);
     }
   }
 
-  /** One sample; `undefined` when the run was interrupted before it could be sent. */
-  async #sample({ input, arm }: PlannedSample): Promise<Sample | undefined> {
+  /** Asks until the envelope takes it. A refusal that may pass waits for calls in flight; any other stops the arm. */
+  async #sample({ input, arm }: PlannedSample): Promise<Outcome> {
+    const desk = this.#desk(arm);
+    let paid: Sample | undefined;
     for (;;) {
-      const sample = await this.#attempt(input, arm);
-      if (sample.outcome !== "refused") return sample;
-      const others = this.#inFlight.get(arm.name);
-      // Only a refusal that cost nothing may be asked again; one after a paid attempt is part of the result.
-      const mayFitLater = sample.failure?.reason === "envelope_busy" && sample.attempts === 0;
-      if (!mayFitLater || !others || others.size === 0 || this.#stopped.has(arm.name)) return this.#breach(sample);
-      await Promise.race(others);
-      if (this.#signal.aborted) return undefined;
+      const before = desk.finished;
+      desk.executing += 1;
+      const attempt = await this.#attempt(input, arm, desk.claims);
+      desk.executing -= 1;
+      const sample = withEarlier(attempt, paid);
+      if (sample.outcome !== "refused") {
+        desk.finish();
+        return { sample, again: false };
+      }
+      paid = sample.attempts > 0 ? sample : undefined;
+      // Refused midway, it has settled what it paid for: room for those who wait, no reason to ask again itself.
+      const settled = attempt.attempts > 0 ? 1 : 0;
+      const woken = settled ? desk.finish() : 0;
+      if (this.#stopped.has(arm.name)) return { sample: paid, again: true };
+      const othersFinished = desk.finished - before - settled;
+      const mayPass = othersFinished > 0 || desk.executing > 0 || woken > 0;
+      if (sample.failure?.reason !== "envelope_busy" || !mayPass) {
+        this.#stopped.set(arm.name, sample.failure?.reason === "unpriced" ? "unpriced" : "budget");
+        desk.wake();
+        return { sample, again: true };
+      }
+      if (othersFinished === 0) await desk.change();
+      if (this.#signal.aborted || this.#stopped.has(arm.name)) return { sample: paid, again: true };
     }
   }
 
-  async #attempt(input: ReplayInput, arm: Arm): Promise<Sample> {
+  async #attempt(input: ReplayInput, arm: Arm, claims: readonly EnvelopeClaim[]): Promise<Sample> {
     const { id, org, route } = this.#plan;
-    const call = replayCall(input, arm, { id, org, claims: this.#claims.get(arm.name) ?? [] });
-    const running = this.#ports.execute(call);
-    const inFlight = this.#inFlight.get(arm.name);
-    inFlight?.add(running);
-    try {
-      return sampleOf(arm.name, input.id, await running, route);
-    } finally {
-      inFlight?.delete(running);
-    }
+    const result = await this.#ports.execute(replayCall(input, arm, { id, org, claims }));
+    return sampleOf(arm.name, input.id, result, route);
   }
 
-  #breach(sample: Sample): Sample {
-    const reason = sample.failure?.reason === "unpriced" ? "unpriced" : "budget";
-    if (!this.#stopped.has(sample.arm)) this.#stopped.set(sample.arm, reason);
-    return sample;
+  #desk({ name }: Arm): Desk {
+    const desk = this.#desks.get(name);
+    if (!desk) throw new RangeError(`${name} is no arm of this bake-off`);
+    return desk;
   }
+}
+
+/** What the samples of one arm share: its envelope, and who waits for it to have room again. */
+class Desk {
+  readonly claims: readonly EnvelopeClaim[];
+  executing = 0;
+  /** Calls that ended and settled: each may have made room. */
+  finished = 0;
+  #waiters: (() => void)[] = [];
+
+  constructor(claims: readonly EnvelopeClaim[]) {
+    this.claims = claims;
+  }
+
+  /** Answers how many were waiting. */
+  finish(): number {
+    this.finished += 1;
+    return this.wake();
+  }
+
+  /** Resolves when a call has finished, or the arm has stopped. */
+  change(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  wake(): number {
+    const waiters = this.#waiters.splice(0);
+    for (const resolve of waiters) resolve();
+    return waiters.length;
+  }
+}
+
+/** A sample that was refused midway and asked again has cost both times. */
+function withEarlier(sample: Sample, earlier: Sample | undefined): Sample {
+  if (!earlier) return sample;
+  const cost = sample.cost === undefined || earlier.cost === undefined ? undefined : addUsd(sample.cost, earlier.cost);
+  return {
+    ...sample,
+    cost,
+    costEstimated: sample.costEstimated || earlier.costEstimated,
+    repairCost: addUsd(sample.repairCost, earlier.repairCost),
+    attempts: sample.attempts + earlier.attempts,
+  };
 }

@@ -1,3 +1,5 @@
+import { valueAt } from "../json/pointer.ts";
+import { canonicalJson } from "../route/canonical.ts";
 import type { ValueCheck, ValueExpectation } from "../route/route.ts";
 
 export interface CheckedValues {
@@ -18,17 +20,6 @@ export function checkValues(output: unknown, checks: readonly ValueCheck[]): Che
   return { passed, failed: checks.length - passed, gatesPassed };
 }
 
-/** Value at a JSON pointer (RFC 6901); `undefined` where nothing is there. */
-function valueAt(document: unknown, pointer: string): unknown {
-  let value = document;
-  for (const escaped of pointer.split("/").slice(1)) {
-    const key = escaped.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
-}
-
 function meets(value: unknown, expect: ValueExpectation): boolean {
   if ("exists" in expect) return (value !== undefined) === expect.exists;
   if (value === undefined) return false;
@@ -40,16 +31,5 @@ function meets(value: unknown, expect: ValueExpectation): boolean {
 }
 
 function sameJson(left: unknown, right: unknown): boolean {
-  if (left === right) return true;
-  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
-  if (Array.isArray(left) !== Array.isArray(right)) return false;
-  const keys = Object.keys(left);
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every(
-      (key) =>
-        Object.hasOwn(right, key) &&
-        sameJson((left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key]),
-    )
-  );
+  return canonicalJson(left) === canonicalJson(right);
 }

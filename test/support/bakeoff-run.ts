@@ -6,7 +6,7 @@ import type { CallInput, CallResult } from "../../src/call/call.ts";
 import type { Attempt, Inference } from "../../src/call/inference.ts";
 import type { EnvelopePort } from "../../src/call/ports.ts";
 import { type Failure, failure } from "../../src/failure/failure.ts";
-import { nanoUsd } from "../../src/money/nano-usd.ts";
+import { addUsd, nanoUsd, ZERO_USD } from "../../src/money/nano-usd.ts";
 import type { Route } from "../../src/route/route.ts";
 import { routeOf } from "./bundles.ts";
 
@@ -56,6 +56,8 @@ export interface FakeCall {
   readonly conformant?: boolean;
   readonly failure?: Failure;
   readonly latencyMs?: number;
+  /** Cost of a first attempt that failed, settled before the second is reserved. */
+  readonly firstAttempt?: number;
 }
 
 /** Books like the engine does: one reservation per call, settled at its cost, refused with its reason. */
@@ -66,6 +68,21 @@ export function fakeEngine(envelopes: EnvelopePort, serve: (input: CallInput) =>
     calls += 1;
     const reservationId = `att_${calls}`;
     const { claims } = input.budget;
+    const attempts: Attempt[] = [];
+    if (call.firstAttempt !== undefined) {
+      const first = `${reservationId}_first`;
+      const taken = await envelopes.reserve({
+        reservationId: first,
+        claims,
+        worstCase: nanoUsd(call.worstCase),
+        ttlMs: 1000,
+      });
+      if (taken !== "unreachable" && taken.granted) {
+        await new Promise((resolve) => setImmediate(resolve));
+        envelopes.settle(first, nanoUsd(call.firstAttempt));
+        attempts.push(attemptOf(first, { ...call, cost: call.firstAttempt }));
+      }
+    }
     const reserved = await envelopes.reserve({
       reservationId,
       claims,
@@ -75,11 +92,11 @@ export function fakeEngine(envelopes: EnvelopePort, serve: (input: CallInput) =>
     if (reserved === "unreachable") throw new Error("a local ledger is always there");
     if (!reserved.granted) {
       const refusal = failure("budget_exhausted", "refused", { reason: reserved.reason });
-      return { type: "failure", failure: refusal, inference: inferenceOf(input, [], refusal) };
+      return { type: "failure", failure: refusal, inference: inferenceOf(input, attempts, refusal) };
     }
     await new Promise((resolve) => setImmediate(resolve));
     envelopes.settle(reservationId, nanoUsd(call.cost));
-    const attempts = [attemptOf(reservationId, call)];
+    attempts.push(attemptOf(reservationId, call));
     if (call.failure) {
       return { type: "failure", failure: call.failure, inference: inferenceOf(input, attempts, call.failure) };
     }
@@ -117,7 +134,7 @@ function inferenceOf(input: CallInput, attempts: readonly Attempt[], failed?: Fa
     failure: failed,
     attempts,
     skipped: [],
-    cost: attempts[0]?.cost,
+    cost: addUsd(...attempts.map(({ cost }) => cost ?? ZERO_USD)),
     costEstimated: false,
     tags: input.context.tags,
     simulated: false,

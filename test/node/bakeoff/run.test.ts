@@ -10,7 +10,7 @@ import { failure } from "../../../src/failure/failure.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
-import { type FakeCall, fakeEngine, planOf, twoArmRoute } from "../../support/bakeoff-run.ts";
+import { type FakeCall, fakeEngine, inputs, planOf, twoArmRoute } from "../../support/bakeoff-run.ts";
 
 let route: Route;
 beforeAll(async () => {
@@ -161,6 +161,25 @@ describe("a bake-off's budget", () => {
     expect(report.gate.verdicts[0]?.clauses).toContainEqual(
       expect.objectContaining({ clause: "complete", met: false }),
     );
+  });
+
+  for (const concurrency of [1, 2, 3, 8, 16]) {
+    it(`is used to the full before an arm stops, with ${concurrency} at a time`, async () => {
+      // Each call costs 1 and reserves 8: with 40 there is room for a call as long as no more than 32 are spent.
+      const plan = planOf(route, { inputs: inputs(60), budgetPerArm: nanoUsd(cents(40)), concurrency });
+      const { report } = await run(plan, () => ({ cost: cents(1), worstCase: cents(8) }));
+      for (const arm of report.arms) {
+        expect(arm).toMatchObject({ stopped: "budget", sent: 33, failures: { "budget_exhausted/envelope_spent": 1 } });
+      }
+    });
+  }
+
+  it("counts what was paid before a refusal midway", async () => {
+    const plan = planOf(route, { budgetPerArm: nanoUsd(cents(20)), concurrency: 1 });
+    const { report, spent } = await run(plan, () => ({ firstAttempt: cents(3), cost: cents(3), worstCase: cents(8) }));
+    // 6 a call; the third has paid 3 for its first attempt and finds no room for its second.
+    expect(report.arms[0]).toMatchObject({ sent: 2, stopped: "budget", spend_usd: "0.150000000" });
+    expect(spent("default")).toBe(cents(15));
   });
 
   it("waits for calls in flight when a reservation fits only later", async () => {

@@ -23,8 +23,10 @@ const call: fc.Arbitrary<FakeCall> = fc
     worstCase: fc.integer({ min: 0, max: 1_000 }),
     share: fc.double({ min: 0, max: 1, noNaN: true }),
     fate: fc.constantFrom("conformant", "nonconformant", "network"),
+    retried: fc.boolean(),
   })
-  .map(({ worstCase, share, fate }) => ({
+  .map(({ worstCase, share, fate, retried }) => ({
+    ...(retried && { firstAttempt: Math.floor(worstCase * share) }),
     worstCase,
     cost: Math.floor(worstCase * share),
     ...(fate === "nonconformant" && { failure: failure("content_invalid", "bad") }),
