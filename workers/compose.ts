@@ -10,6 +10,7 @@ import { KeyCache } from "../src/identity/key-cache.ts";
 import { isSimRequest, simFetch } from "../src/provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../src/provider/table.ts";
 import { openStore, type Store } from "../src/store/store.ts";
+import { StoreError } from "../src/store/store-error.ts";
 import { Activity } from "./activity.ts";
 import type { Env } from "./bindings.ts";
 import { LivePins } from "./live-pins.ts";
@@ -117,7 +118,7 @@ function compose(env: Env): Runtime {
 function lazyStore(env: Env): () => Store {
   let store: Store | undefined;
   return () => {
-    if (!env.TURSO_DATABASE_URL) throw new Error("TURSO_DATABASE_URL is not set");
+    if (!env.TURSO_DATABASE_URL) throw new StoreError("unreachable", "TURSO_DATABASE_URL is not set", undefined);
     store ??= openStore({ url: env.TURSO_DATABASE_URL, authToken: env.TURSO_AUTH_TOKEN });
     return store;
   };

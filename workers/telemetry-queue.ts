@@ -1,6 +1,7 @@
 /** Binds telemetry's recorder and consumer to the queue, and counts what is on its way. */
 import type { Clock, Recorder } from "../src/call/ports.ts";
 import type { Store } from "../src/store/store.ts";
+import { isUnavailable } from "../src/store/store-error.ts";
 import { consumeTelemetry } from "../src/telemetry/consumer.ts";
 import type { TelemetryMessage } from "../src/telemetry/message.ts";
 import type { QueueMessage, TelemetrySink } from "../src/telemetry/ports.ts";
@@ -63,6 +64,6 @@ function hourly(message: Message): QueueMessage {
 function lazySink(store: () => Store): TelemetrySink {
   return {
     insertInferences: async (records) => await store().telemetry.insertInferences(records),
-    isUnavailable: (cause) => store().telemetry.isUnavailable(cause),
+    isUnavailable,
   };
 }

@@ -20,5 +20,3 @@ export interface RetentionLimits {
   readonly maxAgeDays: number;
   readonly maxBytes: number;
 }
-
-export const DEFAULT_RETENTION: RetentionLimits = { maxAgeDays: 30, maxBytes: 512 * 1024 * 1024 };

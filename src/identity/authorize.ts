@@ -9,11 +9,3 @@ export function can(principal: Pick<Principal, "scopes">, scope: Scope): boolean
 export function isExpired(principal: Pick<Principal, "expiresAt">, now: number): boolean {
   return principal.expiresAt !== undefined && now >= principal.expiresAt;
 }
-
-/** The request's tags with the key's fixed ones laid over them. */
-export function tagsFor(
-  principal: Pick<Principal, "fixedTags">,
-  requested: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  return { ...requested, ...principal.fixedTags };
-}

@@ -1,5 +1,4 @@
 import type { NanoUsd } from "./nano-usd.ts";
-import type { Usage } from "./usage.ts";
 
 /** Billing tier a provider says it served; `standard` when it says nothing. */
 export type ServiceTier = "standard" | "flex" | "priority" | "batch";
@@ -72,6 +71,3 @@ export interface TokenBound {
   /** Web searches the provider may make and bill; absent = none. */
   readonly searches?: number | undefined;
 }
-
-export type CostOf = (price: Price | undefined, usage: Usage, tier: ServiceTier) => Cost | undefined;
-export type WorstCaseOf = (price: Price, bound: TokenBound, tier: ServiceTier) => NanoUsd;

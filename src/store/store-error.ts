@@ -22,6 +22,11 @@ export class StoreError extends Error {
   }
 }
 
+/** The database is away or not ready, as opposed to refusing what it was given: the same call may succeed later. */
+export function isUnavailable(cause: unknown): boolean {
+  return cause instanceof StoreError && cause.fault !== "constraint" && cause.fault !== "unexpected";
+}
+
 /** Awaits a query; whatever it rejects with becomes a `StoreError`. */
 export async function settled<T>(query: PromiseLike<T>): Promise<T> {
   try {
@@ -61,7 +66,9 @@ function faultOf(error: Error): StoreFault | undefined {
     return "not_migrated";
   if (/^(ECONN|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT|EHOST|ENET|UND_ERR)/.test(code)) return "unreachable";
   if (error.name === "TimeoutError" || error.name === "AbortError") return "unreachable";
-  if (error instanceof TypeError && /fetch failed|network|connection/i.test(error.message)) return "unreachable";
+  // Node throws a TypeError; workerd a plain Error ("Network connection lost.", "internal error; reference = …").
+  if (/^(fetch failed|Network connection lost|internal error; reference)|network error/i.test(error.message))
+    return "unreachable";
   return undefined;
 }
 

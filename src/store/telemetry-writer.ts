@@ -2,7 +2,7 @@ import type { TelemetrySink } from "../telemetry/ports.ts";
 import { type AttemptRecord, type InferenceRecord, type TokenCounts, totalTokens } from "../telemetry/record.ts";
 import type { Database } from "./database.ts";
 import { insertRows } from "./insert-rows.ts";
-import { StoreError, settled } from "./store-error.ts";
+import { isUnavailable, settled } from "./store-error.ts";
 import { attempts } from "./tables/attempts.ts";
 import { inferences } from "./tables/inferences.ts";
 
@@ -15,7 +15,7 @@ export class TelemetryWriter implements TelemetrySink {
   }
 
   isUnavailable(cause: unknown): boolean {
-    return cause instanceof StoreError && cause.fault !== "constraint" && cause.fault !== "unexpected";
+    return isUnavailable(cause);
   }
 
   async insertInferences(records: readonly InferenceRecord[]): Promise<void> {

@@ -4,17 +4,19 @@
  */
 import type { ProviderError } from "../failure/provider-error.ts";
 import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "../json/record.ts";
+import type { WireTarget } from "./dialect.ts";
 import { rpcDetails, rpcRetryMs } from "./google-rpc-details.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
+type Target = Pick<WireTarget, "provider">;
 type ErrorFields = Omit<ProviderError, "provider" | "status">;
 
 /** An answer with an error status. `now` is epoch milliseconds. */
-export function errorAnswer(
+export function decodeError(
   status: number,
   headers: Headers,
   bodyText: string,
-  provider: string,
+  { provider }: Target,
   now: number,
 ): ProviderError {
   const fields = fieldsOf(parsed(bodyText)) ?? { message: pageMessage(bodyText, provider, status) };
@@ -25,7 +27,7 @@ export function errorAnswer(
 }
 
 /** An error that came inside a 200: a body, a stream event, or the failed response in one. */
-export function errorObject(value: unknown, provider: string): ProviderError {
+export function decodeErrorObject(value: unknown, { provider }: Target): ProviderError {
   return { ...(fieldsOf(value) ?? { message: "" }), provider, status: 200 };
 }
 

@@ -1,21 +1,2 @@
-import type { ProviderError } from "../../failure/provider-error.ts";
-import type { WireTarget } from "../dialect.ts";
-import { errorAnswer, errorObject } from "../error-body.ts";
-
-type Target = Pick<WireTarget, "provider">;
-
-/** Shape: `{error:{code,message,status,details[]}}`, sometimes inside an array; details follow google.rpc. */
-export function decodeError(
-  status: number,
-  headers: Headers,
-  bodyText: string,
-  target: Target,
-  now: number,
-): ProviderError {
-  return errorAnswer(status, headers, bodyText, target.provider, now);
-}
-
-/** An error inside a 200: a whole body or the data of a stream event. */
-export function decodeErrorObject(value: unknown, target: Target): ProviderError {
-  return errorObject(value, target.provider);
-}
+/** Shapes seen: `{error:{code,message,status,details[]}}`, sometimes inside an array; details follow google.rpc. */
+export { decodeError, decodeErrorObject } from "../error-body.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { can, isExpired, tagsFor } from "../../../src/identity/authorize.ts";
+import { can, isExpired } from "../../../src/identity/authorize.ts";
 import { EVERY_LANE, EVERY_ROUTE, isReachPattern, mayCall } from "../../../src/identity/reach.ts";
 import { SCOPES } from "../../../src/identity/scope.ts";
 
@@ -71,14 +71,5 @@ describe("expiry", () => {
     expect(isExpired({ expiresAt: 1_000 }, 999)).toBe(false);
     expect(isExpired({ expiresAt: 1_000 }, 1_000)).toBe(true);
     expect(isExpired({}, Number.MAX_SAFE_INTEGER)).toBe(false);
-  });
-});
-
-describe("fixed tags", () => {
-  it("win over the request's", () => {
-    expect(tagsFor({ fixedTags: { client: "acme" } }, { client: "other", job: "1" })).toEqual({
-      client: "acme",
-      job: "1",
-    });
   });
 });
