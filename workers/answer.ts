@@ -1,9 +1,11 @@
 /** From the engine's result to an HTTP answer, whatever dialect the client speaks. */
 import type { CallResult } from "../src/call/call.ts";
 import type { Attempt, Inference } from "../src/call/inference.ts";
+import type { Failure } from "../src/failure/failure.ts";
 import { httpError } from "../src/failure/http.ts";
 import { nanoToUsdText } from "../src/money/nano-usd.ts";
 import type { DroppedField, IngressDialect, ServedContext } from "../src/wire/dialect.ts";
+import { HttpFault } from "./fault.ts";
 import { sseBody } from "./sse-body.ts";
 
 type Answered = Extract<CallResult, { type: "answer" }>;
@@ -41,6 +43,12 @@ export function failureResponse(result: Failed, ingress: Pick<IngressDialect, "e
     status,
     headers: { ...answerHeaders(inference), ...headers },
   });
+}
+
+/** A failure where no call was made that could be told of. */
+export function failureFault(reason: Failure): HttpFault {
+  const { status, code, headers } = httpError(reason);
+  return new HttpFault(status, { ...reason, code: reason.code ?? code }, headers);
 }
 
 export function answerResponse(result: Answered, ingress: IngressDialect): Response {

@@ -6,12 +6,15 @@ import type { AppEnv } from "./context.ts";
 import { bakeoffs } from "./endpoints/bakeoffs.ts";
 import { chatCompletions } from "./endpoints/chat-completions.ts";
 import { devDrain } from "./endpoints/dev-drain.ts";
+import { embeddings } from "./endpoints/embeddings.ts";
 import { health } from "./endpoints/health.ts";
 import { llmsTxt } from "./endpoints/llms-txt.ts";
+import { messages } from "./endpoints/messages.ts";
 import { metrics } from "./endpoints/metrics.ts";
 import { models } from "./endpoints/models.ts";
 import { openapi } from "./endpoints/openapi.ts";
 import { proposals } from "./endpoints/proposals.ts";
+import { responses } from "./endpoints/responses.ts";
 import { run } from "./endpoints/run.ts";
 import { swaps } from "./endpoints/swaps.ts";
 import { whoami } from "./endpoints/whoami.ts";
@@ -29,21 +32,23 @@ export function createApp(): Hono<AppEnv> {
   app.use(requestLimits());
   for (const endpoint of [health, openapi, llmsTxt, devDrain]) endpoint(app);
   app.use(authentication());
-  for (const endpoint of [chatCompletions, run, models, whoami, metrics]) endpoint(app);
+  for (const endpoint of [chatCompletions, messages, responses, embeddings]) endpoint(app);
+  for (const endpoint of [run, models, whoami, metrics]) endpoint(app);
   for (const endpoint of [bakeoffs, proposals, swaps]) endpoint(app);
-  app.notFound(() => faultResponse(notFound("no such endpoint; see /openapi.json", "not_found")));
-  app.onError((error) => {
-    if (error instanceof HttpFault) return faultResponse(error);
+  app.notFound((c) => faultResponse(notFound("no such endpoint; see /openapi.json", "not_found"), c.req.path));
+  app.onError((error, c) => {
+    if (error instanceof HttpFault) return faultResponse(error, c.req.path);
     logError("request failed", error);
     return faultResponse(
       new HttpFault(500, failure("server_error", "an internal error occurred", { code: "internal" })),
+      c.req.path,
     );
   });
   return app;
 }
 
-function faultResponse(fault: HttpFault): Response {
-  return Response.json(faultBody(fault), {
+function faultResponse(fault: HttpFault, path: string): Response {
+  return Response.json(faultBody(fault, path), {
     status: fault.status,
     headers: fault.headers,
   });

@@ -11,7 +11,7 @@ import type { RequestMarks } from "./request-marks.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** A request for another schema than the route's own cannot be honoured, and is not dropped silently. */
-export function refuseForeignSchema(narrowed: NarrowedRoute, request: ChatRequest): void {
+export function refuseForeignSchema(narrowed: NarrowedRoute, request: Pick<ChatRequest, "responseFormat">): void {
   const asked = request.responseFormat;
   const own = narrowed.output?.schema;
   if (own === undefined || asked?.type !== "json_schema") return;
@@ -23,7 +23,7 @@ export function rawPolicy(
   runtime: Runtime,
   provider: string,
   model: string,
-  request: ChatRequest,
+  request: Pick<ChatRequest, "responseFormat">,
   marks: RequestMarks,
 ): CallPolicy {
   const candidate: Candidate = { key: `${provider}/${model}`, provider, model, params: {}, trial: false };
@@ -41,7 +41,11 @@ export function rawPolicy(
 }
 
 /** Without a route's ladder a schema is either enforced by the provider or refused. */
-function rawOutput(runtime: Runtime, candidate: Candidate, request: ChatRequest): OutputRule | undefined {
+function rawOutput(
+  runtime: Runtime,
+  candidate: Candidate,
+  request: Pick<ChatRequest, "responseFormat">,
+): OutputRule | undefined {
   const asked = request.responseFormat;
   if (asked?.type !== "json_schema") return undefined;
   const capabilities = runtime.providers.model(candidate.provider, candidate.model)?.capabilities;

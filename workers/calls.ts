@@ -60,7 +60,9 @@ export function liveContext(principal: Principal, route: NarrowedRoute | undefin
 /** Runs a call and keeps the isolate alive, and counted as busy, until all of it is over. */
 export async function runCall(
   caller: Caller,
-  call: Pick<CallInput, "context" | "policy" | "requestFor" | "stream"> & { readonly route: Route | undefined },
+  call: Pick<CallInput, "context" | "policy" | "requestFor" | "dialectOf" | "stream"> & {
+    readonly route: Route | undefined;
+  },
 ): Promise<CallResult> {
   const { runtime, principal, background, signal } = caller;
   if (runtime.activity.draining)

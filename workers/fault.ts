@@ -1,4 +1,5 @@
 import { type Failure, failure } from "../src/failure/failure.ts";
+import { messageError } from "../src/wire/anthropic-messages/ingress-error.ts";
 
 /** A refusal made by the HTTP layer itself, before or instead of a call. Thrown by helpers, answered by `onError`. */
 export class HttpFault extends Error {
@@ -15,13 +16,17 @@ export class HttpFault extends Error {
   }
 }
 
-/** OpenAI's error shape, as clients of any dialect can read it before their endpoint is known. */
-export function faultBody({ status, failure: fault }: HttpFault): Record<string, unknown> {
+/** Anthropic's error shape on its endpoints, OpenAI's everywhere else. */
+export function faultBody({ status, failure: fault }: HttpFault, path: string): Record<string, unknown> {
+  const code = fault.code ?? fault.reason ?? fault.class;
+  if (path === "/v1/messages" || path.startsWith("/v1/messages/")) {
+    return messageError(status, code, fault, { attempts: [] });
+  }
   return {
     error: {
       message: fault.message,
       type: status >= 500 ? "api_error" : "invalid_request_error",
-      code: fault.code ?? fault.reason ?? fault.class,
+      code,
       param: fault.param ?? null,
       failure_class: fault.class,
       inference_id: null,

@@ -9,6 +9,8 @@ export type DialectName = "openai-chat" | "openai-responses" | "anthropic-messag
 export interface NativeBody {
   readonly dialect: DialectName;
   readonly body: Readonly<Record<string, unknown>>;
+  /** Headers of the client that change how its body is read (`anthropic-beta`). */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Cache breakpoint after a part: Anthropic's `cache_control`; other dialects order their prompt by it. */

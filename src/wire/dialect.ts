@@ -123,6 +123,7 @@ export interface IngressDialect {
   /** `model` is the client's model word, to be resolved by the endpoint. Fails with `bad_request` and `param`. */
   decodeRequest(
     body: Readonly<Record<string, unknown>>,
+    headers?: Headers,
   ): Result<{ readonly model: string; readonly request: ChatRequest }>;
   encodeAnswer(answer: ChatAnswer, served: ServedContext): Record<string, unknown>;
   streamEncoder(served: ServedContext): StreamEncoder;

@@ -20,6 +20,16 @@ export function errorBody(
   details: { readonly inferenceId?: string | undefined; readonly attempts: readonly unknown[] },
 ): Record<string, unknown> {
   const { status, code } = httpError(reason);
+  return messageError(status, code, reason, details);
+}
+
+/** The same for a refusal whose status and code are known already. */
+export function messageError(
+  status: number,
+  code: string,
+  reason: Failure,
+  details: { readonly inferenceId?: string | undefined; readonly attempts: readonly unknown[] },
+): Record<string, unknown> {
   return {
     type: "error",
     error: {

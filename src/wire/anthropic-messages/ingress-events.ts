@@ -22,6 +22,8 @@ class MessageEncoder implements StreamEncoder {
   #block: OpenBlock | undefined;
   #blocks = 0;
   #started = false;
+  /** The upstream's own events are passed on: blocks and usage are its business. */
+  #passing = false;
   #stopped = false;
   #finish: FinishReason | undefined;
   #usage: Usage | undefined;
@@ -44,6 +46,7 @@ class MessageEncoder implements StreamEncoder {
   /** The upstream's own event, under our id and the model that served. */
   #passThrough(event: string | undefined, data: unknown): string {
     if (!isRecord(data)) return "";
+    this.#passing = true;
     if (event === "message_stop") this.#stopped = true;
     const message = event === "message_start" ? recordAt(data, "message") : undefined;
     const body = message ? { ...data, message: { ...message, id: this.#served.id, model: this.#served.model } } : data;
@@ -174,6 +177,7 @@ class MessageEncoder implements StreamEncoder {
 
   #end(): string {
     this.#stopped = true;
+    if (this.#passing) return send("message_stop", { type: "message_stop" });
     const delta = { stop_reason: this.#finish ? stopReason(this.#finish) : "end_turn", stop_sequence: null };
     return (
       this.#start() +

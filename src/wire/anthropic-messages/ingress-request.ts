@@ -14,7 +14,15 @@ import type {
   UserPart,
 } from "../chat.ts";
 
-export function decodeRequest(body: JsonRecord): Result<{ readonly model: string; readonly request: ChatRequest }> {
+import { unmappedFields } from "./ingress-unmapped.ts";
+
+/** Names features that change what the body may hold. */
+const BETA = "anthropic-beta";
+
+export function decodeRequest(
+  body: JsonRecord,
+  headers?: Headers,
+): Result<{ readonly model: string; readonly request: ChatRequest }> {
   const model = stringAt(body, "model");
   if (model === undefined || model === "")
     return bad("model", "model must be a string: a route, provider/model, or auto");
@@ -36,6 +44,7 @@ export function decodeRequest(body: JsonRecord): Result<{ readonly model: string
   }
   const tools = arrayAt(body, "tools")?.map(decodeTool);
   const choice = recordAt(body, "tool_choice");
+  const betas = headers?.get(BETA) ?? undefined;
   return {
     ok: true,
     value: {
@@ -56,7 +65,8 @@ export function decodeRequest(body: JsonRecord): Result<{ readonly model: string
         user: stringAt(recordAt(body, "metadata"), "user_id"),
         stream: body["stream"] === true,
         includeUsage: true,
-        native: { dialect: "anthropic-messages", body },
+        native: { dialect: "anthropic-messages", body, headers: betas === undefined ? undefined : { [BETA]: betas } },
+        unmapped: unmappedFields(body, betas),
       },
     },
   };
@@ -210,10 +220,13 @@ function outputFormat(body: JsonRecord): ResponseFormat | undefined {
 function reasoning(body: JsonRecord): ChatRequest["reasoning"] {
   const thinking = recordAt(body, "thinking");
   if (thinking?.["type"] === "enabled") return { budgetTokens: numberAt(thinking, "budget_tokens") };
+  if (thinking?.["type"] === "disabled") return { effort: "none" };
   const effort = stringAt(recordAt(body, "output_config"), "effort");
   return effort === "low" || effort === "medium" || effort === "high" || effort === "xhigh" || effort === "max"
     ? { effort }
-    : undefined;
+    : thinking?.["type"] === "adaptive"
+      ? { effort: "medium" }
+      : undefined;
 }
 
 function bad(param: string, message: string): { readonly ok: false; readonly error: Failure } {

@@ -36,7 +36,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
 
   const body: Body = { ...native, ...prompt.value, model: target.model, stream: request.stream };
   body["max_tokens"] = request.maxOutputTokens ?? native?.["max_tokens"] ?? target.maxOutput ?? DEFAULT_MAX_TOKENS;
-  if (format.value) body["output_config"] = { ...objectOf(body["output_config"]), format: format.value };
+  setFormat(body, format.value);
   Object.assign(
     body,
     sampling(request, dropped),
@@ -57,7 +57,17 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     delete body[field];
   }
   if (!native) limitBreakpoints(body, dropped);
-  return { ok: true, value: { path: "/messages", headers: { "anthropic-version": VERSION }, body, dropped } };
+  const headers = { "anthropic-version": VERSION, ...(native ? request.native?.headers : undefined) };
+  return { ok: true, value: { path: "/messages", headers, body, dropped } };
+}
+
+/** The neutral format wins over the client's own: on a coached rung there is none. */
+function setFormat(body: Body, format: Body | undefined): void {
+  delete body["output_format"];
+  const { format: _own, ...config } = objectOf(body["output_config"]);
+  const wanted = format ? { ...config, format } : config;
+  if (Object.keys(wanted).length > 0) body["output_config"] = wanted;
+  else delete body["output_config"];
 }
 
 /** What cannot be left out without changing what the caller gets. */
@@ -143,18 +153,21 @@ function toolChoice(request: ChatRequest): Body | undefined {
 }
 
 function encodeTool(tool: ToolDefinition, dropped: DroppedField[]): unknown[] {
-  if (tool.type === "function") return [functionTool(tool)];
+  if (tool.type === "function") return [functionTool(tool, dropped)];
   if (tool.dialect === "anthropic-messages") return [tool.value];
   dropped.push({ field: "tools", why: `a tool only ${tool.dialect} runs` });
   return [];
 }
 
-function functionTool(tool: FunctionTool): Body {
+function functionTool(tool: FunctionTool, dropped: DroppedField[]): Body {
+  const strict = tool.strict === true && tool.parameters ? toStrictSubset(tool.parameters, "anthropic") : undefined;
+  if (strict && !strict.ok)
+    dropped.push({ field: "tools[].function.strict", why: `Anthropic cannot enforce the parameters of ${tool.name}` });
   return {
     name: tool.name,
     ...(tool.description === undefined ? {} : { description: tool.description }),
-    input_schema: tool.parameters ?? { type: "object", properties: {} },
-    ...(tool.strict === true ? { strict: true } : {}),
+    input_schema: (strict?.ok ? strict.value.schema : tool.parameters) ?? { type: "object", properties: {} },
+    ...(strict?.ok ? { strict: true } : {}),
     ...(tool.cache ? { cache_control: { type: "ephemeral", ttl: tool.cache.ttl } } : {}),
   };
 }

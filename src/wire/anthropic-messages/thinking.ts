@@ -1,5 +1,9 @@
+import { arrayAt, isRecord, stringAt } from "../../json/record.ts";
 import type { ChatRequest, ReasoningEffort } from "../chat.ts";
 import type { DroppedField } from "../dialect.ts";
+
+/** Fields by which a client of this dialect asks for thinking itself. */
+const OWN_FIELDS = ["thinking", "output_config"];
 
 /** Thinking tokens per effort word; the API's own floor is 1 024. */
 const BUDGETS: Record<Exclude<ReasoningEffort, "none">, number> = {
@@ -18,7 +22,8 @@ const LEAST_BUDGET = 1_024;
  * wins over thinking, thinking wins over sampling; whatever gives way is reported.
  */
 export function thinking(body: Record<string, unknown>, request: ChatRequest, dropped: DroppedField[]): void {
-  if (request.native?.dialect === "anthropic-messages" && "thinking" in request.native.body) return;
+  const own = request.native?.dialect === "anthropic-messages" ? request.native.body : {};
+  if (OWN_FIELDS.some((field) => field in own)) return;
   const wanted = request.reasoning?.budgetTokens ?? budgetOf(request.reasoning?.effort);
   if (wanted === undefined) return;
   const maxTokens = body["max_tokens"];
@@ -34,6 +39,13 @@ export function thinking(body: Record<string, unknown>, request: ChatRequest, dr
     dropped.push({ field: "reasoning_effort", why: "Anthropic does not think when a tool is forced" });
     return;
   }
+  if (endsInUnthoughtCalls(body["messages"])) {
+    dropped.push({
+      field: "reasoning_effort",
+      why: "Anthropic goes on thinking only where its signed thinking came back",
+    });
+    return;
+  }
   body["thinking"] = { type: "enabled", budget_tokens: budget };
   for (const field of ["temperature", "top_p", "top_k"]) {
     if (!(field in body)) continue;
@@ -44,6 +56,15 @@ export function thinking(body: Record<string, unknown>, request: ChatRequest, dr
 
 function budgetOf(effort: ReasoningEffort | undefined): number | undefined {
   return effort === undefined || effort === "none" ? undefined : BUDGETS[effort];
+}
+
+/** Results of calls that the model made without thinking, or whose thinking the client did not hand back. */
+function endsInUnthoughtCalls(messages: unknown): boolean {
+  const turns = Array.isArray(messages) ? messages.filter(isRecord) : [];
+  const [asked, answered] = turns.slice(-2);
+  const answers = arrayAt(answered, "content")?.some((block) => stringAt(block, "type") === "tool_result");
+  const first = stringAt(arrayAt(asked, "content")?.[0], "type");
+  return answers === true && first !== "thinking" && first !== "redacted_thinking";
 }
 
 function isForced(choice: unknown): boolean {

@@ -13,7 +13,11 @@ interface Content {
 }
 
 /** Neighbouring messages of one role are one content, so that parallel results answer their calls together. */
-export function encodeContents(messages: readonly ChatMessage[], dropped: DroppedField[]): Result<Content[]> {
+export function encodeContents(
+  messages: readonly ChatMessage[],
+  model: string,
+  dropped: DroppedField[],
+): Result<Content[]> {
   const contents: Content[] = [];
   const toolNames = new Map<string, string>();
   for (const message of messages) {
@@ -26,7 +30,23 @@ export function encodeContents(messages: readonly ChatMessage[], dropped: Droppe
     if (last?.role === role) last.parts.push(...parts.value);
     else contents.push({ role, parts: parts.value });
   }
+  if (SIGNING_MODELS.test(model))
+    for (const { role, parts } of contents) if (role === "model") signCalls(parts, dropped);
   return { ok: true, value: contents };
+}
+
+/** Models that refuse a turn whose first call lacks its thought signature, and the word by which they let it pass. */
+const SIGNING_MODELS = /^gemini-(?:[3-9]|\d{2,})/;
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
+/** Calls of another model, or of a client whose dialect has no place for the signature. */
+function signCalls(parts: Part[], dropped: DroppedField[]): void {
+  const first = parts.find((part) => "functionCall" in part);
+  if (first === undefined || "thoughtSignature" in first) return;
+  first["thoughtSignature"] = NO_SIGNATURE;
+  const field = "messages[].tool_calls[].thought_signature";
+  if (!dropped.some((entry) => entry.field === field))
+    dropped.push({ field, why: "a call came back without the signature of its thinking" });
 }
 
 export function systemParts(messages: readonly ChatMessage[], instructions: string | undefined): Part[] {

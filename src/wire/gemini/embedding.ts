@@ -45,8 +45,8 @@ function decodeAnswer(body: unknown, request: EmbeddingRequest, target: WireTarg
       }),
     );
   }
-  const encode = request.encoding === "base64" ? base64 : (vector: readonly number[]) => vector;
-  return ok({ vectors: vectors.map(encode), usage: usageOf(body, request) });
+  const encoded = request.encoding === "base64" ? vectors.map(base64) : vectors;
+  return ok({ vectors: encoded, usage: usageOf(body, request) });
 }
 
 function isVector(vector: readonly unknown[] | undefined): vector is readonly number[] {

@@ -15,7 +15,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     return bad("service_tier", `generateContent has no ${tier} tier; use auto or default`);
   }
   const dropped: DroppedField[] = [];
-  const contents = encodeContents(request.messages, dropped);
+  const contents = encodeContents(request.messages, target.model, dropped);
   if (!contents.ok) return contents;
   const format = responseFormat(request);
   if (!format.ok) return format;
@@ -71,8 +71,10 @@ function toolFields(request: ChatRequest, dropped: DroppedField[]): Body {
   const functions: FunctionTool[] = [];
   const builtIn: unknown[] = [];
   for (const tool of request.tools ?? []) {
-    if (tool.type === "function") functions.push(tool);
-    else if (tool.dialect === "gemini") builtIn.push(tool.value);
+    if (tool.type === "function") {
+      functions.push(tool);
+      if (tool.strict) dropped.push({ field: "tools[].function.strict", why: "Gemini does not enforce parameters" });
+    } else if (tool.dialect === "gemini") builtIn.push(tool.value);
     else dropped.push({ field: "tools", why: `a tool only ${tool.dialect} runs` });
   }
   const declarations = functions.length > 0 ? [{ functionDeclarations: functions.map(declaration) }] : [];

@@ -49,8 +49,11 @@ export function reasoningParts(message: JsonRecord): ReasoningPart[] {
   const details = arrayAt(message, "reasoning_details")?.filter(isRecord).map(reasoningDetail) ?? [];
   const parts = details.filter((part) => part.text !== "" || part.signature || part.encrypted);
   const text = stringAt(message, "reasoning_content") || stringAt(message, "reasoning");
-  if (text && !parts.some((part) => part.text !== "")) parts.unshift({ type: "reasoning", text });
-  return parts;
+  if (!text || parts.some((part) => part.text !== "")) return parts;
+  // In streams the text and its signature come apart.
+  const [first, ...rest] = parts;
+  if (first?.signature !== undefined) return [{ ...first, text }, ...rest];
+  return [{ type: "reasoning", text }, ...parts];
 }
 
 function reasoningDetail(detail: JsonRecord): ReasoningPart {

@@ -10,7 +10,7 @@ import { encodeError } from "../openai-error-body.ts";
 import { sseFrame } from "../sse.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { wireFinish } from "./finish.ts";
-import { builtCall } from "./ingress-response.ts";
+import { builtCall, reasoningDetails } from "./ingress-response.ts";
 import { usageOf } from "./response.ts";
 import { wireUsage } from "./usage.ts";
 
@@ -84,7 +84,7 @@ class ChunkEncoder implements StreamEncoder {
       case "text-delta":
         return this.#delta(event.choice, { content: event.text });
       case "reasoning-delta":
-        return event.text === "" ? "" : this.#delta(event.choice, { reasoning_content: event.text });
+        return this.#reasoning(event);
       case "refusal-delta":
         return this.#delta(event.choice, { refusal: event.text });
       case "tool-call-start": {
@@ -101,6 +101,13 @@ class ChunkEncoder implements StreamEncoder {
       default:
         return "";
     }
+  }
+
+  #reasoning(event: Extract<StreamEvent, { type: "reasoning-delta" }>): string {
+    const details = reasoningDetails(event);
+    const thought = event.text === "" ? {} : { reasoning_content: event.text };
+    const detail = details.length === 0 ? {} : { reasoning_details: details };
+    return event.text === "" && details.length === 0 ? "" : this.#delta(event.choice, { ...thought, ...detail });
   }
 
   #delta(index: number, fields: Wire, finish: string | null = null): string {

@@ -1,6 +1,13 @@
 /** Neutral answer → body of a chat completion, for a client. */
 import { arrayAt, isRecord, type JsonRecord, recordAt } from "../../json/record.ts";
-import { type AnswerChoice, type AssistantPart, answerText, type ChatAnswer, type ToolCallPart } from "../chat.ts";
+import {
+  type AnswerChoice,
+  type AssistantPart,
+  answerText,
+  type ChatAnswer,
+  type ReasoningPart,
+  type ToolCallPart,
+} from "../chat.ts";
 import type { ServedContext } from "../dialect.ts";
 import { wireFinish } from "./finish.ts";
 import { wireUsage } from "./usage.ts";
@@ -66,11 +73,13 @@ function builtMessage(content: readonly AssistantPart[]): Wire {
   const text = joined(content, "text");
   const refusal = joined(content, "refusal");
   const thought = joined(content, "reasoning");
+  const details = content.flatMap((part) => (part.type === "reasoning" ? reasoningDetails(part) : []));
   return {
     role: "assistant",
     content: text === "" && (calls.length > 0 || refusal !== "") ? null : text,
     refusal: refusal === "" ? null : refusal,
     ...(thought === "" ? {} : { reasoning_content: thought }),
+    ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map(builtCall) }),
   };
 }
@@ -84,6 +93,13 @@ export function builtCall(call: Omit<ToolCallPart, "type">): Wire {
     function: { name: call.name, arguments: call.arguments },
     ...(google ? { extra_content: google } : {}),
   };
+}
+
+/** Thinking that must come back as it is: the signed or encrypted kind, in the form that OpenRouter's clients return. */
+export function reasoningDetails(part: Omit<ReasoningPart, "type" | "id">): Wire[] {
+  if (part.encrypted !== undefined) return [{ type: "reasoning.encrypted", data: part.encrypted, index: 0 }];
+  if (part.signature === undefined) return [];
+  return [{ type: "reasoning.text", text: part.text, signature: part.signature, index: 0 }];
 }
 
 function joined(content: readonly AssistantPart[], type: "text" | "refusal" | "reasoning"): string {

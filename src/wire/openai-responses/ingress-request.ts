@@ -55,9 +55,26 @@ export function decodeRequest(body: JsonRecord): Result<{ readonly model: string
         stream: body["stream"] === true,
         includeUsage: true,
         native: { dialect: "openai-responses", body: body["store"] === undefined ? { ...body, store: false } : body },
+        unmapped: unmappedFields(body),
       },
     },
   };
+}
+
+const NEUTRAL = new Set([
+  ...["model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "text", "max_output_tokens"],
+  ...["temperature", "top_p", "top_logprobs", "reasoning", "service_tier", "user", "metadata", "stream"],
+]);
+
+/** What only an upstream of this dialect can honour. Fields that say no more than a default are not named. */
+function unmappedFields(body: JsonRecord): readonly string[] | undefined {
+  const paths: string[] = [];
+  for (const [key, value] of Object.entries(body))
+    if (!NEUTRAL.has(key) && value !== null && value !== false && value !== undefined) paths.push(key);
+  for (const key of Object.keys(recordAt(body, "text") ?? {})) if (key !== "format") paths.push(`text.${key}`);
+  const choice = body["tool_choice"];
+  if (isRecord(choice) && decodeToolChoice(choice) === undefined) paths.push("tool_choice");
+  return paths.length > 0 ? paths : undefined;
 }
 
 function decodeInput(input: unknown): Result<ChatMessage[]> {
@@ -200,7 +217,7 @@ function decodeTool(tool: unknown): ToolDefinition {
 
 function decodeToolChoice(choice: unknown): ToolChoice | undefined {
   if (choice === "auto" || choice === "none" || choice === "required") return choice;
-  const name = stringAt(choice, "name");
+  const name = stringAt(choice, "type") === "function" ? stringAt(choice, "name") : undefined;
   return name === undefined ? undefined : { name };
 }
 

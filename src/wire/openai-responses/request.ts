@@ -70,7 +70,12 @@ function textFormat(request: ChatRequest, native: Readonly<Body> | undefined): R
   const format = request.responseFormat;
   const text = native?.["text"];
   const given = typeof text === "object" && text !== null ? text : {};
-  if (format === undefined || format.type === "text") return { ok: true, value: {} };
+  if (format === undefined || format.type === "text") {
+    if (native?.["text"] === undefined) return { ok: true, value: {} };
+    // The neutral format wins over the client's own: on a coached rung there is none.
+    const { format: _own, ...rest } = given as Body;
+    return { ok: true, value: { text: rest } };
+  }
   if (format.type === "json_object")
     return { ok: true, value: { text: { ...given, format: { type: "json_object" } } } };
   const { name, description, strict } = format;

@@ -1,0 +1,36 @@
+import type { Context } from "hono";
+import type { IngressDialect } from "../src/wire/dialect.ts";
+import { answerResponse, failureResponse, streamResponse } from "./answer.ts";
+import { callTarget } from "./call-target.ts";
+import { callerOf } from "./caller.ts";
+import { runCall } from "./calls.ts";
+import type { AppEnv } from "./context.ts";
+import { HttpFault } from "./fault.ts";
+import { readJsonBody } from "./limits.ts";
+import { requestMarks } from "./request-marks.ts";
+
+/** A chat call in the client's own dialect, onto whatever dialect its candidates speak. */
+export async function serveChat(c: Context<AppEnv>, ingress: IngressDialect): Promise<Response> {
+  const caller = callerOf(c, "call");
+  const { headers } = c.req.raw;
+  const decoded = ingress.decodeRequest(await readJsonBody(c.req.raw, caller.runtime.config.limits), headers);
+  if (!decoded.ok) throw new HttpFault(400, decoded.error);
+  const { model, request } = decoded.value;
+  const marks = requestMarks(headers, request.metadata, caller.principal.fixedTags);
+  const startedAt = caller.runtime.now();
+  const target = await callTarget(caller, model, request, marks);
+  const result = await runCall(caller, { ...target, requestFor: () => request, stream: request.stream });
+  switch (result.type) {
+    case "failure":
+      return failureResponse(result, ingress);
+    case "answer":
+      return answerResponse(result, ingress);
+    case "stream":
+      return streamResponse(result, ingress, {
+        includeUsage: request.includeUsage,
+        startedAt,
+        keepAliveMs: caller.runtime.config.keepAliveMs,
+        simulated: caller.runtime.providers.find(result.head.served.provider)?.simulated === true,
+      });
+  }
+}
