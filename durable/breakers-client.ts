@@ -48,8 +48,10 @@ export function breakerPort(
   };
 
   /** Snapshots arrive late or not at all without harm: the next stale read asks again. */
-  const learn = (entry: CachedBreakers, answer: () => Promise<BreakerSnapshot>): void => {
-    const applied = withDeadline(BACKGROUND_DEADLINE_MS, answer()).then(
+  const learn = (entry: CachedBreakers, ask: () => Promise<BreakerSnapshot>): void => {
+    // Async, so that a binding which throws on the spot does not throw into the call.
+    const answer = (async () => await ask())();
+    const applied = withDeadline(BACKGROUND_DEADLINE_MS, answer).then(
       (snapshot) => entry.apply(snapshot, clock.now()),
       () => undefined,
     );

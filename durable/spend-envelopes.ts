@@ -8,6 +8,7 @@ import { type Closing, closeReservation } from "../src/envelope/ledger.ts";
 import { decideReserve, type EnvelopeBooks, refuseBusy } from "../src/envelope/reserve.ts";
 import type { NanoUsd } from "../src/money/nano-usd.ts";
 import { CLOSED_KEPT_MS, EnvelopeTables, type UnreconciledReservation } from "./envelope-tables.ts";
+import { GroupCommit } from "./group-commit.ts";
 
 /** What closing a reservation came to. */
 export type ClosingResult =
@@ -31,12 +32,14 @@ const PRUNE_ENVELOPES_EVERY_MS = 60 * 60_000;
 
 export class SpendEnvelopes extends DurableObject {
   readonly #tables: EnvelopeTables;
+  readonly #commit: GroupCommit;
   #alarmAt: number | undefined;
   #envelopesPrunedAt = 0;
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env);
     this.#tables = new EnvelopeTables(ctx.storage.sql);
+    this.#commit = new GroupCommit(ctx.storage);
     void ctx.blockConcurrencyWhile(async () => {
       this.#alarmAt = (await ctx.storage.getAlarm()) ?? undefined;
     });
@@ -46,31 +49,34 @@ export class SpendEnvelopes extends DurableObject {
    * Holds the worst case in every envelope or in none. A repeat of a granted reservation is answered as granted and
    * holds nothing more; a repeat of a refused one is decided anew.
    */
-  reserve(request: ReserveRequest): ReserveResult {
-    const now = Date.now();
-    const result = this.ctx.storage.transactionSync(() => this.#reserve(request, now));
-    if (result.granted) this.#wakeBy(now + request.ttlMs);
-    return result;
+  reserve(request: ReserveRequest): Promise<ReserveResult> {
+    return this.#commit.run(() => {
+      const now = Date.now();
+      const result = this.#reserve(request, now);
+      if (result.granted) this.#wakeBy(now + request.ttlMs);
+      return result;
+    });
   }
 
   /** Books the bill in place of the reservation. Without a bill the whole reservation counts as spent. */
-  settle(reservationId: string, actual: NanoUsd | undefined): ClosingResult {
-    return this.ctx.storage.transactionSync(() => this.#close(reservationId, { type: "settle", actual }));
+  settle(reservationId: string, actual: NanoUsd | undefined): Promise<ClosingResult> {
+    return this.#commit.run(() => this.#close(reservationId, { type: "settle", actual }));
   }
 
   /**
    * Hands the reservation back: nothing was sent. One that is not known yet can no longer be made, so that a release
    * which overtakes its own slow `reserve` holds too.
    */
-  release(reservationId: string): ClosingResult {
-    const now = Date.now();
-    const result = this.ctx.storage.transactionSync(() => {
+  release(reservationId: string): Promise<ClosingResult> {
+    return this.#commit.run(() => {
       const closed = this.#close(reservationId, { type: "release" });
-      if (!closed.booked && !closed.known) this.#tables.forbid(reservationId, now);
+      if (!closed.booked && !closed.known) {
+        const now = Date.now();
+        this.#tables.forbid(reservationId, now);
+        this.#wakeBy(now + CLOSED_KEPT_MS);
+      }
       return closed;
     });
-    this.#wakeBy(now + CLOSED_KEPT_MS);
-    return result;
   }
 
   /** Figures of all envelopes still kept, or of those asked for. One that no call has declared yet is left out. */
@@ -84,8 +90,8 @@ export class SpendEnvelopes extends DurableObject {
   }
 
   /** Replaces assumed amounts by the bills telemetry knows. Returns how many were corrected. */
-  reconcile(bills: readonly FoundBill[]): number {
-    return this.ctx.storage.transactionSync(() => {
+  reconcile(bills: readonly FoundBill[]): Promise<number> {
+    return this.#commit.run(() => {
       const closings = bills.map(({ reservationId, actual }) =>
         this.#close(reservationId, actual === undefined ? { type: "release" } : { type: "settle", actual }),
       );
