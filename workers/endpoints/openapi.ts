@@ -2,6 +2,19 @@ import { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { FAILURE_CLASSES } from "../../src/failure/failure.ts";
 import type { AppEnv } from "../context.ts";
+import {
+  chatAnswer,
+  chatRequest,
+  countRequest,
+  embeddingsAnswer,
+  embeddingsRequest,
+  messagesAnswer,
+  messagesError,
+  messagesRequest,
+  responsesAnswer,
+  responsesRequest,
+  tokenCount,
+} from "./call-schemas.ts";
 import { CONTROL_PATHS } from "./control-paths.ts";
 import { healthAnswer } from "./health.ts";
 import { modelsAnswer } from "./models.ts";
@@ -22,28 +35,6 @@ const errorAnswer = z
   })
   .openapi("Error");
 
-/** Only the fields this gateway itself reads are typed: every other field passes through to the model. */
-const chatRequest = z
-  .looseObject({
-    model: z.string().describe("route, route@variant, or provider/model"),
-    messages: z.array(z.looseObject({ role: z.string() })),
-    stream: z.boolean().optional(),
-    stream_options: z.looseObject({ include_usage: z.boolean().optional() }).optional(),
-    response_format: z.looseObject({ type: z.enum(["text", "json_object", "json_schema"]) }).optional(),
-    metadata: z.record(z.string(), z.string()).optional().describe("Also booked as tags."),
-  })
-  .openapi("ChatCompletionRequest");
-
-const chatAnswer = z
-  .looseObject({
-    id: z.string(),
-    object: z.literal("chat.completion"),
-    model: z.string().describe("The model that really served."),
-    choices: z.array(z.looseObject({ index: z.int() })),
-    usage: z.looseObject({}).optional(),
-  })
-  .openapi("ChatCompletion");
-
 const markHeaders = z.object({
   "x-modelrig-tags": z.string().optional().describe("key=value,… with percent escapes"),
   "x-modelrig-run": z.string().optional(),
@@ -62,7 +53,7 @@ const answerHeaders = z.object({
 });
 
 const json = <T extends z.ZodType>(schema: T) => ({ "application/json": { schema } });
-const events = { "text/event-stream": { schema: z.string().describe("Chat completion chunks, then [DONE].") } };
+const events = { "text/event-stream": { schema: z.string().describe("Events of the endpoint's own API.") } };
 const text = { "text/plain": { schema: z.string() } };
 const STREAMED_OR_WHOLE = "The answer; server-sent events where `stream` is true";
 
@@ -82,11 +73,65 @@ const CALL_ERRORS: Readonly<Record<number, string>> = {
 const KEY_ERRORS: Readonly<Record<number, string>> = { 401: "No valid key", 403: "The key lacks scope or reach" };
 
 function errors(...tables: readonly Readonly<Record<number, string>>[]) {
+  return errorsAs(errorAnswer, ...tables);
+}
+
+function errorsAs(answer: z.ZodType, ...tables: readonly Readonly<Record<number, string>>[]) {
   const all = Object.assign({}, ...tables) as Record<number, string>;
   return Object.fromEntries(
-    Object.entries(all).map(([status, description]) => [status, { description, content: json(errorAnswer) }]),
+    Object.entries(all).map(([status, description]) => [status, { description, content: json(answer) }]),
   );
 }
+
+interface CallPath {
+  readonly path: string;
+  readonly summary: string;
+  readonly request: z.ZodType;
+  readonly answer: z.ZodType;
+  readonly streams: boolean;
+  /** Where it is not OpenAI's. */
+  readonly error?: z.ZodType;
+}
+
+const CALL_PATHS: readonly CallPath[] = [
+  {
+    path: "/v1/chat/completions",
+    summary: "Chat completion through a route or a raw model",
+    request: chatRequest,
+    answer: chatAnswer,
+    streams: true,
+  },
+  {
+    path: "/v1/messages",
+    summary: "The same in the form of Anthropic's Messages API",
+    request: messagesRequest,
+    answer: messagesAnswer,
+    streams: true,
+    error: messagesError,
+  },
+  {
+    path: "/v1/messages/count_tokens",
+    summary: "Size of a prompt: counted by Anthropic, estimated elsewhere",
+    request: countRequest,
+    answer: tokenCount,
+    streams: false,
+    error: messagesError,
+  },
+  {
+    path: "/v1/responses",
+    summary: "The same in the form of OpenAI's Responses API, without stored state",
+    request: responsesRequest,
+    answer: responsesAnswer,
+    streams: true,
+  },
+  {
+    path: "/v1/embeddings",
+    summary: "Vectors of texts, from OpenAI-compatible providers and Gemini",
+    request: embeddingsRequest,
+    answer: embeddingsAnswer,
+    streams: false,
+  },
+];
 
 /** The document of everything mounted, from the schemas the handlers themselves parse and answer with. */
 export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"]> {
@@ -95,17 +140,23 @@ export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"
   registry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   registry.registerComponent("securitySchemes", "apiKey", { type: "apiKey", in: "header", name: "x-api-key" });
   const security = [{ bearer: [] }, { apiKey: [] }];
-  registry.registerPath({
-    method: "post",
-    path: "/v1/chat/completions",
-    summary: "Chat completion through a route or a raw model",
-    security,
-    request: { headers: markHeaders, body: { required: true, content: json(chatRequest) } },
-    responses: {
-      200: { description: STREAMED_OR_WHOLE, headers: answerHeaders, content: { ...json(chatAnswer), ...events } },
-      ...errors(KEY_ERRORS, CALL_ERRORS),
-    },
-  });
+  for (const { path, summary, request, answer, streams, error } of CALL_PATHS) {
+    registry.registerPath({
+      method: "post",
+      path,
+      summary,
+      security,
+      request: { headers: markHeaders, body: { required: true, content: json(request) } },
+      responses: {
+        200: {
+          description: streams ? STREAMED_OR_WHOLE : "The answer",
+          headers: answerHeaders,
+          content: { ...json(answer), ...(streams && events) },
+        },
+        ...errorsAs(error ?? errorAnswer, KEY_ERRORS, CALL_ERRORS),
+      },
+    });
+  }
   registry.registerPath({
     method: "post",
     path: "/v1/run/{route}",
