@@ -167,16 +167,17 @@ class ResponseEncoder implements StreamEncoder {
   #closeItem(item: OpenItem): string {
     const whole = fullItem(item);
     this.#output.push(whole);
-    const done = this.#send("response.output_item.done", { output_index: item.index, item: whole });
+    return this.#partsDone(item) + this.#send("response.output_item.done", { output_index: item.index, item: whole });
+  }
+
+  #partsDone(item: OpenItem): string {
     switch (item.kind) {
       case "call":
-        return (
-          this.#send("response.function_call_arguments.done", {
-            ...place(item),
-            name: item.call?.name,
-            arguments: item.text,
-          }) + done
-        );
+        return this.#send("response.function_call_arguments.done", {
+          ...place(item),
+          name: item.call?.name,
+          arguments: item.text,
+        });
       case "reasoning":
         return (
           this.#send("response.reasoning_summary_text.done", { ...place(item), summary_index: 0, text: item.text }) +
@@ -184,14 +185,12 @@ class ResponseEncoder implements StreamEncoder {
             ...place(item),
             summary_index: 0,
             part: { type: "summary_text", text: item.text },
-          }) +
-          done
+          })
         );
       case "text":
         return (
           this.#send("response.output_text.done", { ...place(item), content_index: 0, text: item.text }) +
-          this.#send("response.content_part.done", { ...place(item), content_index: 0, part: textContent(item.text) }) +
-          done
+          this.#send("response.content_part.done", { ...place(item), content_index: 0, part: textContent(item.text) })
         );
       case "refusal":
         return (
@@ -200,8 +199,7 @@ class ResponseEncoder implements StreamEncoder {
             ...place(item),
             content_index: 0,
             part: { type: "refusal", refusal: item.text },
-          }) +
-          done
+          })
         );
     }
   }
