@@ -1,0 +1,115 @@
+/**
+ * A provider of every dialect on loopback. What it is asked is told by the path; what it answers, by the model's name:
+ * `text`, `calls`, `json`, `think`, or `status-<n>` for an error of that status in the dialect's own shape.
+ */
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { DialectName } from "../../src/wire/chat.ts";
+import { type Said, type SaidAnswer, sayAnthropic, sayChat, sayGemini, sayResponses } from "./dialect-answers.ts";
+import { listen } from "./http-server.ts";
+
+export interface AskedRequest {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of four APIs
+  readonly body: any;
+}
+
+export interface DialectUpstream {
+  readonly url: string;
+  /** Every request so far, in order. */
+  readonly asked: AskedRequest[];
+  close(): Promise<void>;
+}
+
+const ANSWERS: Record<string, SaidAnswer> = {
+  text: { text: "Grüße aus Oslo 🙂" },
+  json: { text: '{"city":"Oslo","population":717710}' },
+  calls: {
+    text: "Let me look.",
+    calls: [
+      { id: "call_oslo", name: "weather", args: { place: "Oslo" } },
+      { id: "call_rome", name: "weather", args: { place: "Rome" } },
+    ],
+  },
+  think: { thought: { text: "Which city?", signature: "c2lnbmVk" }, text: "Oslo" },
+};
+
+const SAY: Record<DialectName, (answer: SaidAnswer, stream: boolean) => Said> = {
+  "openai-chat": sayChat,
+  "openai-responses": sayResponses,
+  "anthropic-messages": sayAnthropic,
+  gemini: sayGemini,
+};
+
+export async function startDialectUpstream(): Promise<DialectUpstream> {
+  const asked: AskedRequest[] = [];
+  const server = await listen(async (request, response) => {
+    let text = "";
+    for await (const chunk of request) text += String(chunk);
+    const entry = { path: request.url ?? "", headers: request.headers, body: JSON.parse(text || "{}") };
+    asked.push(entry);
+    send(replyTo(entry), entry.path, response);
+  });
+  return { ...server, asked };
+}
+
+function dialectOf(path: string): DialectName {
+  if (path.includes("Content")) return "gemini";
+  if (path.includes("/messages")) return "anthropic-messages";
+  return path.endsWith("/responses") ? "openai-responses" : "openai-chat";
+}
+
+type Reply = { readonly status: number; readonly body: unknown } | Extract<Said, { events: unknown }>;
+
+function replyTo({ path, body }: AskedRequest): Reply {
+  const ok = (value: unknown): Reply => ({ status: 200, body: value });
+  if (path.endsWith("/count_tokens")) return ok({ input_tokens: 42 });
+  if (path.endsWith("/embeddings")) return ok(embeddings(body));
+  if (path.endsWith(":embedContent")) return ok({ embedding: { values: [0.5, -0.25] } });
+  if (path.endsWith(":batchEmbedContents"))
+    return ok({ embeddings: body.requests.map((_: unknown, index: number) => ({ values: [index, 0.5] })) });
+  const model = /models\/([^:]+):/.exec(path)?.[1] ?? body.model;
+  const dialect = dialectOf(path);
+  const status = /^status-(\d+)$/.exec(model)?.[1];
+  if (status !== undefined) return { status: Number(status), body: errorOf(dialect, Number(status)) };
+  const stream = body.stream === true || path.includes(":streamGenerateContent");
+  const said = SAY[dialect](ANSWERS[model] ?? ANSWERS["text"] ?? {}, stream);
+  return "body" in said ? ok(said.body) : said;
+}
+
+function send(reply: Reply, path: string, response: ServerResponse): void {
+  if ("status" in reply) {
+    response.writeHead(reply.status, { "content-type": "application/json" }).end(JSON.stringify(reply.body));
+    return;
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const end = dialectOf(path) === "gemini" ? "\r\n\r\n" : "\n\n";
+  for (const [event, data] of reply.events) {
+    const payload = typeof data === "string" ? data : JSON.stringify(data);
+    response.write(`${event === undefined ? "" : `event: ${event}\n`}data: ${payload}${end}`);
+  }
+  response.end();
+}
+
+function embeddings(body: { input: string | string[]; encoding_format?: string }) {
+  const inputs = [body.input].flat();
+  const vector =
+    body.encoding_format === "base64"
+      ? Buffer.from(Float32Array.of(0.5, -0.25).buffer).toString("base64")
+      : [0.5, -0.25];
+  return {
+    object: "list",
+    model: "m",
+    data: inputs.map((_, index) => ({ object: "embedding", index, embedding: vector })),
+    usage: { prompt_tokens: 8, total_tokens: 8 },
+  };
+}
+
+function errorOf(dialect: DialectName, status: number): unknown {
+  const message = `upstream says ${status}`;
+  if (dialect === "anthropic-messages")
+    return { type: "error", error: { type: status === 429 ? "rate_limit_error" : "api_error", message } };
+  if (dialect === "gemini")
+    return { error: { code: status, message, status: status === 429 ? "RESOURCE_EXHAUSTED" : "INTERNAL" } };
+  return { error: { message, type: status === 429 ? "rate_limit_error" : "server_error", code: null, param: null } };
+}
