@@ -44,7 +44,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     tierField(request),
   );
   if (request.user !== undefined && !native) body["metadata"] = { user_id: request.user };
-  else if (request.metadata !== undefined && !native)
+  if (request.metadata !== undefined && !native)
     dropped.push({ field: "metadata", why: "the Messages API takes user_id only" });
   thinking(body, request, dropped);
   for (const [key, field] of Object.entries(UNSUPPORTED)) {

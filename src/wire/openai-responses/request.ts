@@ -15,6 +15,9 @@ const UNSUPPORTED = {
   presencePenalty: "presence_penalty",
   frequencyPenalty: "frequency_penalty",
   logitBias: "logit_bias",
+  // The API has them in another form, only for whole answers.
+  logprobs: "logprobs",
+  topLogprobs: "top_logprobs",
 } as const;
 
 export function encodeRequest(request: ChatRequest, target: WireTarget): Result<EncodedRequest> {
@@ -43,13 +46,12 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
       service_tier: request.serviceTier,
       user: request.user,
       metadata: request.metadata,
-      top_logprobs: request.topLogprobs,
       reasoning: reasoning(request),
     }),
     ...target.quirks.extraBody,
   };
   for (const [key, field] of Object.entries(UNSUPPORTED)) {
-    if (request[key as keyof typeof UNSUPPORTED] !== undefined)
+    if (!(native && field in native) && request[key as keyof typeof UNSUPPORTED] !== undefined)
       dropped.push({ field, why: "not part of the Responses API" });
   }
   reportLost(request, "openai-responses", { names: false, imageDetail: true, toolErrors: false }, dropped);
