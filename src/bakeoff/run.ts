@@ -106,18 +106,16 @@ class Run {
         return { sample, again: false };
       }
       paid = sample.attempts > 0 ? sample : undefined;
-      // Refused midway, it has settled what it paid for: room for those who wait, no reason to ask again itself.
-      const settled = attempt.attempts > 0 ? 1 : 0;
-      const woken = settled ? desk.finish() : 0;
       if (this.#stopped.has(arm.name)) return { sample: paid, again: true };
-      const othersFinished = desk.finished - before - settled;
-      const mayPass = othersFinished > 0 || desk.executing > 0 || woken > 0;
+      const idle = desk.executing === 0 && desk.finished === before;
+      // Refused midway, it has settled what it paid for: that may be the room another one waits for.
+      const mayPass = !idle || (attempt.attempts > 0 && desk.wake() > 0);
       if (sample.failure?.reason !== "envelope_busy" || !mayPass) {
         this.#stopped.set(arm.name, sample.failure?.reason === "unpriced" ? "unpriced" : "budget");
         desk.wake();
         return { sample, again: true };
       }
-      if (othersFinished === 0) await desk.change();
+      if (desk.finished === before) await desk.change();
       if (this.#signal.aborted || this.#stopped.has(arm.name)) return { sample: paid, again: true };
     }
   }
@@ -147,10 +145,9 @@ class Desk {
     this.claims = claims;
   }
 
-  /** Answers how many were waiting. */
-  finish(): number {
+  finish(): void {
     this.finished += 1;
-    return this.wake();
+    this.wake();
   }
 
   /** Resolves when a call has finished, or the arm has stopped. */
@@ -158,6 +155,7 @@ class Desk {
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
+  /** Answers how many were waiting. */
   wake(): number {
     const waiters = this.#waiters.splice(0);
     for (const resolve of waiters) resolve();

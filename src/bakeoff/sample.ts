@@ -25,6 +25,7 @@ export interface Sample {
   /** Part of `cost` that went into paid repair calls. */
   readonly repairCost: NanoUsd;
   readonly latencyMs: number;
+  /** Requests that went upstream. */
   readonly attempts: number;
   readonly served?: string | undefined;
   readonly rung?: ServedRung | undefined;
@@ -36,15 +37,17 @@ export interface Sample {
 export function sampleOf(arm: string, input: string, result: CallResult, route: Route): Sample {
   if (result.type === "stream") throw new TypeError("replay calls are not streamed");
   const { inference } = result;
-  const repairs = inference.attempts.filter(({ rung }) => rung === "model_repair");
+  // An attempt that a limit refused was never sent.
+  const sent = inference.attempts.filter(({ failure }) => failure?.class !== "budget_exhausted");
+  const repairs = sent.filter(({ rung }) => rung === "model_repair");
   const base = {
     arm,
     input,
-    cost: inference.attempts.length === 0 ? ZERO_USD : inference.cost,
+    cost: sent.length === 0 ? ZERO_USD : inference.cost,
     costEstimated: inference.costEstimated,
     repairCost: addUsd(...repairs.map(({ cost }) => cost ?? ZERO_USD)),
     latencyMs: inference.latencyMs,
-    attempts: inference.attempts.length,
+    attempts: sent.length,
     served: inference.served && `${inference.served.provider}/${inference.served.model}`,
     rung: inference.rung,
     simulated: inference.simulated,

@@ -92,7 +92,8 @@ export function fakeEngine(envelopes: EnvelopePort, serve: (input: CallInput) =>
     if (reserved === "unreachable") throw new Error("a local ledger is always there");
     if (!reserved.granted) {
       const refusal = failure("budget_exhausted", "refused", { reason: reserved.reason });
-      return { type: "failure", failure: refusal, inference: inferenceOf(input, attempts, refusal) };
+      const refused = { ...attemptOf(reservationId, { ...call, cost: 0 }), failure: refusal };
+      return { type: "failure", failure: refusal, inference: inferenceOf(input, [...attempts, refused], refusal) };
     }
     await new Promise((resolve) => setImmediate(resolve));
     envelopes.settle(reservationId, nanoUsd(call.cost));
