@@ -1,5 +1,5 @@
 /** Compiles routes/ and modelrig.yaml into dist/compiled.json, which the Worker embeds. Exit 3 when they are invalid. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EXIT } from "../src/cli/command.ts";
@@ -13,7 +13,10 @@ const { result, texts } = await compileFolder({ cwd: root });
 printFaults(io, result.ok ? result.warnings : result.error, texts);
 if (result.ok) {
   mkdirSync(join(root, "dist"), { recursive: true });
-  writeFileSync(join(root, "dist", "compiled.json"), `${JSON.stringify(result.value)}\n`);
+  // In one step: a Worker that is being built or tested meanwhile must never read half a file.
+  const file = join(root, "dist", "compiled.json");
+  writeFileSync(`${file}.${process.pid}`, `${JSON.stringify(result.value)}\n`);
+  renameSync(`${file}.${process.pid}`, file);
   io.stderr.write(`compiled ${result.value.routes.length} routes into dist/compiled.json\n`);
 } else {
   io.stderr.write("the bundles do not compile\n");
