@@ -1,6 +1,7 @@
 /** Reads the output text out of a gateway answer that went past, streamed or not. */
 import { createParser } from "eventsource-parser";
 import { FAILURE_CLASSES, type FailureClass } from "../failure/failure.ts";
+import { arrayAt, recordAt, stringAt } from "../json/record.ts";
 
 export interface ObservedAnswer {
   readonly output: string | undefined;
@@ -16,6 +17,8 @@ function readBody(status: number, body: unknown): ObservedAnswer | undefined {
   const failed = failureClass(body);
   if (failed) return { output: undefined, outcome: failed };
   if (status >= 400) return undefined;
+  const spoken = spokenText(body);
+  if (spoken !== undefined) return { output: spoken, outcome: "answered" };
   const answer = body as { text?: unknown; choices?: readonly { message?: { content?: unknown } }[] } | undefined;
   const content = answer?.text ?? answer?.choices?.[0]?.message?.content;
   if (answer?.choices === undefined && typeof content !== "string") return undefined;
@@ -29,7 +32,10 @@ function readStream(text: string): ObservedAnswer {
   const parser = createParser({
     onEvent({ data }) {
       if (data === "[DONE]") finished = true;
-      const chunk = parse(data) as
+      const event = parse(data);
+      output += deltaText(event);
+      if (ENDS.has(stringAt(event, "type") ?? "")) finished = true;
+      const chunk = event as
         | { choices?: readonly { index?: number; delta?: { content?: unknown }; finish_reason?: unknown }[] }
         | undefined;
       failed ??= failureClass(chunk);
@@ -46,8 +52,32 @@ function readStream(text: string): ObservedAnswer {
   return { output: outcome === "answered" ? output : undefined, outcome };
 }
 
+/** Events that end an answer of the Messages and the Responses API. */
+const ENDS: ReadonlySet<string> = new Set(["message_stop", "response.completed", "response.incomplete"]);
+
+/** Text of a streamed event of either API; thinking and tool input are not output. */
+function deltaText(event: unknown): string {
+  const type = stringAt(event, "type");
+  if (type === "response.output_text.delta") return stringAt(event, "delta") ?? "";
+  return type === "content_block_delta" ? (stringAt(recordAt(event, "delta"), "text") ?? "") : "";
+}
+
+/** Text of a whole message or response object; undefined for bodies of other endpoints. */
+function spokenText(body: unknown): string | undefined {
+  const parts =
+    stringAt(body, "type") === "message"
+      ? arrayAt(body, "content")
+      : stringAt(body, "object") === "response"
+        ? arrayAt(body, "output")?.flatMap((item) => arrayAt(item, "content") ?? [])
+        : undefined;
+  const texts = parts?.filter((part) => ["text", "output_text"].includes(stringAt(part, "type") ?? ""));
+  return texts?.map((part) => stringAt(part, "text") ?? "").join("");
+}
+
 function failureClass(body: unknown): FailureClass | undefined {
-  const word = (body as { error?: { failure_class?: unknown } } | undefined)?.error?.failure_class;
+  // The Responses API's `error` event names it at the top.
+  const top = stringAt(body, "type") === "error" ? stringAt(body, "failure_class") : undefined;
+  const word = top ?? stringAt(recordAt(body, "error"), "failure_class");
   return FAILURE_CLASSES.find((known) => known === word);
 }
 

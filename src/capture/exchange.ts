@@ -1,11 +1,14 @@
 /** Turns one exchange that went through the proxy into a capture, or into nothing. Pure. */
 import type { ReplayPayload } from "../bakeoff/replay-input.ts";
-import { isRecord } from "../json/record.ts";
+import { isRecord, type JsonRecord } from "../json/record.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
 import { resolveModelWord } from "../route/model-word.ts";
 import { DEFAULT_VARIANT } from "../route/narrow.ts";
+import type { IngressDialect } from "../wire/dialect.ts";
+import { openaiChat } from "../wire/openai-chat/index.ts";
 import { readAnswer } from "./answer-text.ts";
 import type { Capture } from "./capture.ts";
+import { chatIngress } from "./chat-endpoints.ts";
 
 /** What the client asked, as far as the path and the body tell. */
 export interface ObservedCall {
@@ -31,7 +34,7 @@ const NOT_AN_INPUT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a request to `/v1/run/:route` or `/v1/chat/completions`; anything else is `undefined`.
+ * Reads a request to `/v1/run/:route` or to a chat endpoint; anything else is `undefined`.
  * `tagHeader` is `x-modelrig-tags`; like the gateway, it wins over `metadata` and loses to a body's `tags`.
  */
 export function readCall(path: string, body: unknown, tagHeader: string | undefined): ObservedCall | undefined {
@@ -49,16 +52,33 @@ export function readCall(path: string, body: unknown, tagHeader: string | undefi
       tags: { ...headerTags, ...textEntries(body["tags"]) },
     };
   }
-  if (!/^\/v1\/chat\/completions\/?$/.test(path) || typeof body["model"] !== "string") return undefined;
-  const target = routeOf(body["model"]);
-  if (!target) return undefined;
-  const { model: _model, stream: _stream, stream_options: _options, ...request } = body;
+  const request = chatRequestOf(path, body);
+  const target = typeof body["model"] === "string" && request ? routeOf(body["model"]) : undefined;
+  if (!target || !request) return undefined;
   return {
     route: target.route,
     variant: target.variant,
     payload: { kind: "messages", request },
     tags: { ...textEntries(body["metadata"]), ...headerTags },
   };
+}
+
+/** The messages and parameters as a chat completion request, whatever dialect the client spoke: so they are replayed. */
+function chatRequestOf(path: string, body: JsonRecord): JsonRecord | undefined {
+  const ingress = chatIngress(path);
+  if (ingress === undefined) return undefined;
+  const chat = ingress.name === "openai-chat" ? body : asChatBody(ingress, body);
+  if (chat === undefined) return undefined;
+  const { model: _model, stream: _stream, stream_options: _options, ...request } = chat;
+  return request;
+}
+
+function asChatBody(ingress: IngressDialect, body: JsonRecord): JsonRecord | undefined {
+  const decoded = ingress.decodeRequest(body);
+  if (!decoded.ok) return undefined;
+  const target = { provider: "capture", model: decoded.value.model, quirks: {} };
+  const encoded = openaiChat.encodeRequest(decoded.value.request, target);
+  return encoded.ok ? encoded.value.body : undefined;
 }
 
 /** A replay must never become an input of the next one. */

@@ -15,6 +15,7 @@ import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream";
 import type { ModelCapabilities } from "../provider/provider.ts";
 import type { Capture } from "./capture.ts";
+import { chatIngress } from "./chat-endpoints.ts";
 import { captureOf, isReplay, type ObservedCall, readCall } from "./exchange.ts";
 import { isLoopbackCaller } from "./loopback.ts";
 import { bodyText, Tee } from "./tee.ts";
@@ -179,7 +180,7 @@ async function observedCall(path: string, incoming: IncomingMessage, copy: Tee):
 }
 
 function isCapturable(path: string): boolean {
-  return path.startsWith("/v1/run/") || path.startsWith("/v1/chat/completions");
+  return path.startsWith("/v1/run/") || chatIngress(path) !== undefined;
 }
 
 function upstreamUrl(upstream: string, path: string): URL {

@@ -40,7 +40,7 @@ export function decodeRequest(
   for (const [index, message] of given.entries()) {
     const decoded = decodeMessage(message, `messages.${index}`, toolNames);
     if (!decoded.ok) return decoded;
-    messages.push(...decoded.value);
+    append(messages, decoded.value);
   }
   const tools = arrayAt(body, "tools")?.map(decodeTool);
   const choice = recordAt(body, "tool_choice");
@@ -70,6 +70,18 @@ export function decodeRequest(
       },
     },
   };
+}
+
+/**
+ * Results may come over several user turns with text between; elsewhere each must stand right behind the calls, so they
+ * move up to them.
+ */
+function append(messages: ChatMessage[], turn: readonly ChatMessage[]): void {
+  const results = turn.filter(({ role }) => role === "tool");
+  const asked = messages.findLastIndex(({ role }) => role === "assistant");
+  const behind = asked === -1 ? -1 : messages.findIndex(({ role }, index) => index > asked && role !== "tool");
+  messages.splice(behind === -1 ? messages.length : behind, 0, ...results);
+  messages.push(...turn.filter(({ role }) => role !== "tool"));
 }
 
 function systemParts(system: unknown): Result<TextPart[]> {

@@ -309,3 +309,97 @@ describe("the capture proxy captures", () => {
     expect(warnings).toEqual(["a call was served but not captured: disk full"]);
   });
 });
+
+describe("the capture proxy reads every chat dialect", () => {
+  const replayed = {
+    messages: [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "hi" },
+    ],
+    max_completion_tokens: 50,
+  };
+  const messages = {
+    model: "open.a",
+    max_tokens: 50,
+    system: "Be brief.",
+    messages: [{ role: "user", content: "hi" }],
+  };
+  const responses = { model: "open.a", max_output_tokens: 50, instructions: "Be brief.", input: "hi" };
+  const json = { "content-type": "application/json", ...SERVED };
+  const sse = { "content-type": "text/event-stream", ...SERVED };
+  const spoken = (...events: readonly { readonly type: string }[]) =>
+    events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+
+  const message = {
+    type: "message",
+    content: [
+      { type: "thinking", thinking: "hm" },
+      { type: "text", text: "hello" },
+    ],
+  };
+  const response = {
+    object: "response",
+    output: [{ type: "message", content: [{ type: "output_text", text: "hello" }] }],
+  };
+  const messageEvents = [
+    { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "hm" } },
+    { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "hel" } },
+    { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "lo" } },
+  ];
+  const responseEvents = [
+    { type: "response.output_text.delta", delta: "hel" },
+    { type: "response.output_text.delta", delta: "lo" },
+  ];
+  const failed = { type: "error", error: { type: "api_error", failure_class: "server_error" } };
+
+  it.each([
+    ["a message", "/v1/messages?beta=true", messages, json, JSON.stringify(message), "answered"],
+    [
+      "a streamed message",
+      "/v1/messages",
+      messages,
+      sse,
+      spoken(...messageEvents, { type: "message_stop" }),
+      "answered",
+    ],
+    ["a message cut off", "/v1/messages", messages, sse, spoken(...messageEvents), "canceled"],
+    ["a message that failed", "/v1/messages", messages, sse, spoken(...messageEvents, failed), "server_error"],
+    ["a response", "/v1/responses", responses, json, JSON.stringify(response), "answered"],
+    [
+      "a streamed response",
+      "/v1/responses",
+      responses,
+      sse,
+      spoken(...responseEvents, { type: "response.completed" }),
+      "answered",
+    ],
+    [
+      "a response that failed",
+      "/v1/responses",
+      responses,
+      sse,
+      spoken(...responseEvents, { ...failed, failure_class: "server_error" } as { type: string }),
+      "server_error",
+    ],
+  ])("%s: messages to replay, and the text that came", async (_what, path, body, headers, answer, outcome) => {
+    const { url, kept, settled } = await listenWith((_incoming, _body, outgoing) => {
+      outgoing.writeHead(200, headers);
+      outgoing.end(answer);
+    });
+    expect(await (await post(`${url}${path}`, body)).text()).toBe(answer);
+    await settled();
+    expect(kept).toHaveLength(1);
+    expect(kept[0]).toMatchObject({ route: "open.a", outcome, payload: { kind: "messages", request: replayed } });
+    expect(kept[0]?.output).toBe(outcome === "answered" ? "hello" : undefined);
+  });
+
+  it("but not a count of tokens, which is no call", async () => {
+    const { url, kept, settled } = await listenWith((_incoming, _body, outgoing) => {
+      outgoing.writeHead(200, json);
+      outgoing.end('{"input_tokens":3,"estimated":true}');
+    });
+    await post(`${url}/v1/messages/count_tokens`, messages);
+    await settled();
+    expect(kept).toEqual([]);
+  });
+});
