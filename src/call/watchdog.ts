@@ -1,6 +1,9 @@
 import { type Failure, failure } from "../failure/failure.ts";
 import type { Clock } from "./ports.ts";
 
+/** Why a sleep ends early. Shared: without a reason, every abort would build an exception with a stack. */
+const WOKEN = new Error("no longer waited for");
+
 /** Which limit ended an attempt. `client` means the caller went away, `end` that a finished answer never closed. */
 export type StopCause = "client" | "call" | "attempt" | "first_token" | "idle" | "stream" | "end";
 
@@ -44,7 +47,7 @@ export class Watchdog {
   /** Ends watching. The signal stays as it is. */
   stop(): void {
     this.#limits.clear();
-    this.#sleep?.controller.abort();
+    this.#sleep?.controller.abort(WOKEN);
     this.#sleep = undefined;
     this.#client.removeEventListener("abort", this.#onClientAbort);
   }
@@ -62,7 +65,7 @@ export class Watchdog {
   }
 
   #schedule(): void {
-    this.#sleep?.controller.abort();
+    this.#sleep?.controller.abort(WOKEN);
     this.#sleep = undefined;
     if (this.#limits.size === 0) return;
     const sleep = { until: Math.min(...this.#limits.values()), controller: new AbortController() };
