@@ -60,16 +60,19 @@ export function liveContext(principal: Principal, route: NarrowedRoute | undefin
 /** Runs a call and keeps the isolate alive, and counted as busy, until all of it is over. */
 export async function runCall(
   caller: Caller,
-  call: Pick<CallInput, "context" | "policy" | "requestFor" | "dialectOf" | "stream"> & {
+  asked: Pick<CallInput, "context" | "policy" | "requestFor" | "dialectOf" | "stream"> & {
     readonly route: Route | undefined;
   },
 ): Promise<CallResult> {
   const { runtime, principal, background, signal } = caller;
   if (runtime.activity.draining)
     throw new HttpFault(503, failure("server_error", "this gateway is shutting down"), { connection: "close" });
-  const budget = callBudget(runtime, principal, call.route, call.context.run);
-  const input: CallInput = { ...call, budget, signal };
-  const result = await runtime.activity.track(executeCall(input, runtime.callPorts(principal.org, background)));
+  const budget = callBudget(runtime, principal, asked.route, asked.context.run);
+  const input: CallInput = { ...asked, budget, signal };
+  const call = runtime.activity.track(executeCall(input, runtime.callPorts(principal.org, background)));
+  // Work that nobody waits for ends with the client's connection: a call left early would never be settled or recorded.
+  background(call);
+  const result = await call;
   if (result.type === "stream") background(runtime.activity.track(result.done));
   return result;
 }
