@@ -181,6 +181,8 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** OpenAI-compatible upstream; its behaviour is chosen by the model's name. */
     upstreamUrl: string;
+    /** A provider of every dialect; its answer is chosen by the model's name. */
+    dialectsUrl: string;
     databaseUrl: string;
     databaseToken: string;
     /** A key with every scope. */

@@ -13,12 +13,14 @@ import type { NewKey } from "../../src/store/api-keys.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/store.ts";
 import { startBehavingUpstream } from "./behaving-upstream.ts";
+import { startDialectUpstream } from "./dialect-upstream.ts";
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), "modelrig-edge-"));
   const token = randomBytes(16).toString("hex");
-  const [upstream, database] = await Promise.all([
+  const [upstream, dialects, database] = await Promise.all([
     startBehavingUpstream(),
+    startDialectUpstream(),
     startHranaServer({ file: join(folder, "edge.db"), token, port: 0 }),
   ]);
   const connection = { url: database.url, authToken: token };
@@ -37,6 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const revoked = await create({});
   await keys.revoke(revoked.keyId, deed);
   project.provide("upstreamUrl", upstream.baseUrl);
+  project.provide("dialectsUrl", dialects.url);
   project.provide("databaseUrl", database.url);
   project.provide("databaseToken", token);
   project.provide("org", org.id);
@@ -50,7 +53,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   store.close();
   return async () => {
-    await Promise.all([upstream.close(), database.close()]);
+    await Promise.all([upstream.close(), dialects.close(), database.close()]);
     rmSync(folder, { recursive: true, force: true });
   };
 }
@@ -59,6 +62,8 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** OpenAI-compatible upstream; its behaviour is chosen by the model's name. */
     upstreamUrl: string;
+    /** A provider of every dialect; its answer is chosen by the model's name. */
+    dialectsUrl: string;
     databaseUrl: string;
     databaseToken: string;
     /** A key for everything. */
