@@ -101,7 +101,22 @@ function attemptSummary(attempt: Attempt): Record<string, unknown> {
   };
 }
 
+/** Longest value of the header, so that a body full of unknown fields cannot make headers no client reads. */
+const MAX_DROPPED = 1_000;
+
+/** Names may be the client's own, any text at all: what is no plain word is percent-encoded. */
 function droppedHeader(dropped: readonly DroppedField[]): Record<string, string> {
   if (dropped.length === 0) return {};
-  return { "x-modelrig-dropped": [...new Set(dropped.map(({ field }) => field))].join(", ") };
+  const names = [...new Set(dropped.map(({ field }) => headerWord(field)))];
+  let value = "";
+  for (const [index, name] of names.entries()) {
+    const longer = index === 0 ? name : `${value}, ${name}`;
+    if (longer.length > MAX_DROPPED) return { "x-modelrig-dropped": `${value}${index === 0 ? "" : ", "}...` };
+    value = longer;
+  }
+  return { "x-modelrig-dropped": value };
+}
+
+function headerWord(field: string): string {
+  return field.toWellFormed().replace(/[^\w.[\]$-]/gu, (character) => encodeURIComponent(character));
 }

@@ -7,6 +7,7 @@ import { ZERO_USD } from "../money/nano-usd.ts";
 import type { Price } from "../money/price.ts";
 import type { Usage } from "../money/usage.ts";
 import type { ServedRung } from "../route/route.ts";
+import { unboundedField } from "../wire/beyond-request.ts";
 import type { ChatRequest, FinishReason } from "../wire/chat.ts";
 import type { DroppedField, EncodedRequest } from "../wire/dialect.ts";
 import type { CallInput } from "./call.ts";
@@ -87,7 +88,8 @@ export async function openAttempt(
   const request = spend.limited ? { ...plan.request, maxOutputTokens: outputTokens } : plan.request;
   const encoded = plan.exchange.dialect.encodeRequest(request, plan.exchange.target);
   if (!encoded.ok) return refused(encoded.error);
-  const body = JSON.stringify({ ...candidate.params.extra, ...encoded.value.body });
+  const sent = { ...candidate.params.extra, ...encoded.value.body };
+  const body = JSON.stringify(sent);
   const price = ports.prices.find(candidate.provider, candidate.model, new Date(startedAt));
   const books = await spend.open(
     id,
@@ -98,6 +100,7 @@ export async function openAttempt(
       outputTokens,
       choices: request.choices ?? 1,
       tier: tierOf(request.serviceTier),
+      unbounded: unboundedField(sent),
     },
     (input.stream ? input.policy.timeouts.streamMs : input.policy.timeouts.attemptMs) + 60_000,
   );

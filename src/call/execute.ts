@@ -2,6 +2,7 @@
 import { type Failure, failure } from "../failure/failure.ts";
 import { afterFailure, type Onward } from "../failure/policy.ts";
 import type { ServedRung } from "../route/route.ts";
+import { onlyItsModel } from "../wire/beyond-request.ts";
 import type { ChatAnswer, ChatRequest } from "../wire/chat.ts";
 import type { DroppedField } from "../wire/dialect.ts";
 import { upstreamDialect } from "../wire/dialects.ts";
@@ -107,7 +108,8 @@ class Execution {
     }
     const asked = input.requestFor(candidate, capabilities);
     if ("class" in asked) return { type: "failed", failure: asked, onward: "stop" };
-    let request = withCandidateParams(asked, candidate, input.policy.serviceTier);
+    const own = onlyItsModel(asked);
+    let request = withCandidateParams(own.request, candidate, input.policy.serviceTier);
     const refusal = refusesRequest(contender, request);
     if (refusal) return { type: "skipped", skip: refusal };
     const rule = input.policy.output;
@@ -128,7 +130,7 @@ class Execution {
 
     let probeId = admission.probeId;
     let rungIndex = 0;
-    let dropped: readonly DroppedField[] = [];
+    let dropped = own.dropped;
     for (;;) {
       const tried = await this.#try(contender, rungs[rungIndex] ?? "none", request, probeId, dropped);
       if (tried.type === "served") return tried;

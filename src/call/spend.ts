@@ -126,10 +126,12 @@ export interface AttemptBound {
   readonly outputTokens: number | undefined;
   readonly choices: number;
   readonly tier: ServiceTier;
+  /** Field of the request whose cost nothing bounds. */
+  readonly unbounded?: string | undefined;
 }
 
 function worstCaseOf(bound: AttemptBound): NanoUsd | undefined {
-  if (bound.price === undefined || bound.outputTokens === undefined) return undefined;
+  if (bound.price === undefined || bound.outputTokens === undefined || bound.unbounded !== undefined) return undefined;
   return worstCase(
     bound.price,
     { inputTokens: bound.inputTokens, outputTokens: bound.outputTokens, choices: bound.choices },
@@ -141,9 +143,12 @@ function unpriced(bound: AttemptBound): Failure {
   const why =
     bound.price === undefined
       ? "has no known price"
-      : "has no known output limit; set max_tokens or the model's max_output";
+      : bound.unbounded !== undefined
+        ? `was asked with ${bound.unbounded}, whose cost has no bound`
+        : "has no known output limit; set max_tokens or the model's max_output";
   return failure("budget_exhausted", `${bound.candidate} ${why}, so a call under a spend limit cannot use it`, {
     reason: "unpriced",
+    param: bound.unbounded,
   });
 }
 

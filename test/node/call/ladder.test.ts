@@ -1,6 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { decodeRequest } from "../../../src/wire/openai-chat/ingress-request.ts";
 import { candidate, testEngine, textFrom } from "../../support/engine.ts";
 import { answerText } from "../../support/faults.ts";
 import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
@@ -34,6 +35,21 @@ describe("the candidate ladder", () => {
       rung: "none",
       costEstimated: false,
     });
+  });
+
+  it("lets no client name another model to a router behind it", async () => {
+    const engine = testEngine([{ name: "router", baseUrl: `${upstream.url}/ok@router/v1` }]);
+    const body = {
+      model: "router/m",
+      messages: [{ role: "user", content: "x" }],
+      models: ["other/m"],
+      route: "fallback",
+    };
+    const decoded = decodeRequest(body);
+    const result = await engine.call({ request: decoded.ok ? decoded.value.request : {} });
+    expect(result.type).toBe("answer");
+    expect(upstream.requests("ok@router")[0]?.body).toEqual({ model: "m", messages: body.messages });
+    expect(engine.recorded[0]?.attempts[0]?.dropped.map(({ field }) => field)).toEqual(["models", "route"]);
   });
 
   it.each([

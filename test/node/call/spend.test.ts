@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EnvelopeClaim, ReserveRequest } from "../../../src/envelope/envelope.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
+import { decodeRequest } from "../../../src/wire/openai-chat/ingress-request.ts";
 import { candidate, testEngine } from "../../support/engine.ts";
 import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
 
@@ -118,5 +119,24 @@ describe("spend of a call", () => {
     expect(engine.recorded[0]).toMatchObject({ costEstimated: true });
     const [books] = [...engine.reservations.values()];
     expect(books?.actual).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["web_search_options", { web_search_options: {} }],
+    ["best_of", { best_of: 50 }],
+    ["plugins", { plugins: [{ id: "web" }] }],
+    ["tools[1]", { tools: [{ type: "function", function: { name: "own" } }, { type: "web_search" }] }],
+  ])("sends nothing under a limit when the client's %s could bill without bound", async (param, more) => {
+    const target = served("ok");
+    const engine = testEngine([{ name: "a", baseUrl: target.baseUrl }]);
+    const decoded = decodeRequest({ model: "a/m", messages: [{ role: "user", content: "x" }], max_tokens: 5, ...more });
+    const request = decoded.ok ? decoded.value.request : {};
+    const result = await engine.call({ budget: LIMITED, request });
+    expect(result).toMatchObject({
+      type: "failure",
+      failure: { class: "budget_exhausted", reason: "unpriced", param },
+    });
+    expect(target.requests()).toEqual([]);
+    expect(await engine.call({ request })).toMatchObject({ type: "answer" });
   });
 });

@@ -1,0 +1,62 @@
+/**
+ * Fields that reach past the request they stand in. A client's body travels on with fields unknown to us, so those that
+ * would undo what the gateway promises are known by name here, for all dialects at once.
+ */
+import { isRecord, type JsonRecord } from "../json/record.ts";
+import type { ChatRequest } from "./chat.ts";
+import type { DroppedField } from "./dialect.ts";
+
+/** Let a router upstream (OpenRouter, LiteLLM) serve another model than the declared one. */
+const OTHER_MODELS = ["models", "route", "preset", "fallbacks", "context_window_fallback_dict", "model_list"] as const;
+
+/** The request without a say in which model serves it beyond `model`, and what was left out. */
+export function onlyItsModel(request: ChatRequest): {
+  readonly request: ChatRequest;
+  readonly dropped: readonly DroppedField[];
+} {
+  const { native } = request;
+  const fields = native ? OTHER_MODELS.filter((field) => native.body[field] !== undefined) : [];
+  if (!native || fields.length === 0) return { request, dropped: [] };
+  const body = Object.fromEntries(
+    Object.entries(native.body).filter(([key]) => !fields.some((field) => field === key)),
+  );
+  const dropped = fields.map((field) => ({ field, why: "only declared models may serve" }));
+  return { request: { ...request, native: { ...native, body } }, dropped };
+}
+
+/**
+ * Bill more than the tokens that a body's length and its output limit bound: context kept elsewhere, answers sampled and
+ * thrown away, searches, rounds of sampling inside the provider.
+ */
+const UNBOUNDED = [
+  "best_of",
+  "prediction",
+  "web_search_options",
+  "plugins",
+  "previous_response_id",
+  "conversation",
+  "prompt",
+  "mcp_servers",
+  "container",
+  "cachedContent",
+] as const;
+
+/** Tools that the client runs itself, by the start of their `type`; all others run at the provider. */
+const CLIENT_TOOL =
+  /^(?:function|custom|bash_|text_editor_|computer_|computer$|memory_|local_shell$|apply_patch$|computer-preview)/;
+
+/** The field of an encoded body that makes its cost unbounded, or undefined where there is none. */
+export function unboundedField(body: JsonRecord): string | undefined {
+  const field = UNBOUNDED.find((name) => body[name] !== undefined && body[name] !== null);
+  if (field !== undefined) return field;
+  const tools = Array.isArray(body["tools"]) ? body["tools"] : [];
+  const at = tools.findIndex((tool) => isRecord(tool) && !runsAtClient(tool));
+  return at < 0 ? undefined : `tools[${at}]`;
+}
+
+function runsAtClient(tool: JsonRecord): boolean {
+  const type = tool["type"];
+  if (typeof type === "string") return CLIENT_TOOL.test(type);
+  // Gemini has no type: one member names the kind. Anthropic's own tools may leave it out.
+  return "functionDeclarations" in tool ? Object.keys(tool).length === 1 : "input_schema" in tool;
+}
