@@ -150,7 +150,7 @@ export class EnvelopeTables {
 
   assumed(limit: number): UnreconciledReservation[] {
     const rows = this.#sql.exec<{ id: string; worst_case: NanoUsd; reserved_at: number }>(
-      "SELECT id, worst_case, reserved_at FROM reservations WHERE state = 'assumed' ORDER BY reserved_at LIMIT ?",
+      "SELECT id, worst_case, reserved_at FROM reservations WHERE state = 'assumed' ORDER BY reserved_at DESC LIMIT ?",
       limit,
     );
     return [...rows].map((row) => ({

@@ -84,7 +84,7 @@ export class SpendEnvelopes extends DurableObject {
     return this.#tables.status(ids);
   }
 
-  /** Oldest reservations that count as spent whole because their bill never came. */
+  /** Newest reservations that count as spent whole because their bill never came; older ones had their turn. */
   unreconciled(limit: number): UnreconciledReservation[] {
     return this.#tables.assumed(limit);
   }
