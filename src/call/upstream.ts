@@ -2,8 +2,9 @@
 import { classify } from "../failure/classify.ts";
 import { type Failure, failure, type Result } from "../failure/failure.ts";
 import { parseExact } from "../json/exact-numbers.ts";
+import { providerHeaders } from "../provider/headers.ts";
 import type { ProviderSpec } from "../provider/provider.ts";
-import type { AuthHeader, EncodedRequest, UpstreamDialect, WireTarget } from "../wire/dialect.ts";
+import type { EncodedRequest, UpstreamDialect, WireTarget } from "../wire/dialect.ts";
 import type { CallPorts } from "./ports.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -11,8 +12,6 @@ import type { Watchdog } from "./watchdog.ts";
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** An error page longer than this is cut: its first part names the fault. */
 const MAX_ERROR_BYTES = 64 * 1024;
-
-const BEARER: AuthHeader = { name: "authorization", value: "Bearer {key}" };
 
 export interface Exchange {
   readonly provider: ProviderSpec;
@@ -28,11 +27,9 @@ export function upstreamRequest(
   signal: AbortSignal,
 ): Request {
   const { provider, target, apiKey } = exchange;
-  const headers = new Headers({ "content-type": "application/json", ...target.quirks.headers, ...encoded.headers });
-  if (apiKey !== undefined) {
-    const auth = target.quirks.authHeader ?? BEARER;
-    headers.set(auth.name, auth.value.replace("{key}", apiKey));
-  }
+  const headers = providerHeaders({ quirks: target.quirks }, apiKey);
+  headers.set("content-type", "application/json");
+  for (const [name, value] of Object.entries(encoded.headers)) headers.set(name, value);
   const path = target.quirks.path?.replace("{model}", encodeURIComponent(target.model)) ?? encoded.path;
   // A redirect would carry prompt and key to an address that nobody declared.
   return new Request(provider.baseUrl + path, { method: "POST", headers, body, signal, redirect: "manual" });
