@@ -1,3 +1,4 @@
+import type { FrameStream } from "../src/call/call.ts";
 import type { StreamEncoder } from "../src/wire/dialect.ts";
 import type { WireFrame } from "../src/wire/stream-event.ts";
 
@@ -10,17 +11,17 @@ export interface SseBodyOptions {
 const utf8 = new TextEncoder();
 
 /**
- * Frames as SSE bytes in the client's dialect. Pull-driven: one upstream frame is read when the client takes bytes,
- * nothing is queued. Canceling the body cancels the frames, and with them the upstream.
+ * Frames as SSE bytes in the client's dialect. Pull-driven: the upstream is read when the client takes bytes, nothing
+ * is queued, and what came together leaves together. Canceling the body cancels the frames, and with them the upstream.
  */
 export function sseBody(
-  frames: ReadableStream<WireFrame>,
+  frames: FrameStream,
   encoder: StreamEncoder,
   options: SseBodyOptions,
 ): ReadableStream<Uint8Array> {
-  const reader = frames.getReader();
   let waiting = false;
   let heard = false;
+  let canceled = false;
   let keepAlive: ReturnType<typeof setInterval> | undefined;
   const stopKeepAlive = (): void => clearInterval(keepAlive);
   return new ReadableStream<Uint8Array>(
@@ -35,23 +36,26 @@ export function sseBody(
       async pull(controller) {
         for (;;) {
           waiting = true;
-          const { done, value } = await reader.read();
+          const next = await frames.read();
           waiting = false;
           heard = true;
-          if (done) {
+          if (canceled) return;
+          if (!next) {
             stopKeepAlive();
             controller.close();
             return;
           }
-          const text = encodeFrame(value, encoder, options.inferenceId);
+          let text = "";
+          for (const frame of next) text += encodeFrame(frame, encoder, options.inferenceId);
           if (text === "") continue;
           controller.enqueue(utf8.encode(text));
           return;
         }
       },
-      async cancel(reason) {
+      cancel() {
+        canceled = true;
         stopKeepAlive();
-        await reader.cancel(reason);
+        frames.cancel();
       },
     },
     { highWaterMark: 0 },

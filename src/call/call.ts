@@ -75,12 +75,22 @@ export type CallResult =
       readonly type: "stream";
       /** Identity of the answer, known since the first content arrived. */
       readonly head: StreamHead;
-      /** Pull-driven. Ends after an `error` or `end` event; cancelling it cancels the upstream. */
-      readonly frames: ReadableStream<WireFrame>;
+      readonly frames: FrameStream;
       /** Resolves, never rejects, when the stream is over for whatever reason. */
       readonly done: Promise<Inference>;
     }
   | { readonly type: "failure"; readonly failure: Failure; readonly inference: Inference };
+
+/** Pull-driven frames of an answer, the last of which holds an `error` or `end` event. */
+export interface FrameStream {
+  /**
+   * All frames that are there without another wait, at least one, so that a fast upstream costs one write per piece and
+   * not per chunk; undefined after the last. Never rejects. One read at a time.
+   */
+  read(): Promise<readonly WireFrame[] | undefined>;
+  /** The consumer went away: the upstream is stopped at once. */
+  cancel(): void;
+}
 
 export interface StreamHead {
   readonly inferenceId: string;

@@ -2,7 +2,7 @@
 import { type Failure, failure } from "../failure/failure.ts";
 import type { ServedRung } from "../route/route.ts";
 import type { WireFrame } from "../wire/stream-event.ts";
-import type { OutputRule } from "./call.ts";
+import type { FrameStream, OutputRule } from "./call.ts";
 import type { Attempt } from "./inference.ts";
 import { judge } from "./output.ts";
 import { type BegunStream, failureIn } from "./stream-attempt.ts";
@@ -14,7 +14,7 @@ export interface LiveEnd {
 }
 
 /**
- * Forwards frames as the consumer pulls them. With a schema the finish is held back until the text was judged: text
+ * Forwards frames as the consumer reads them. With a schema the finish is held back until the text was judged: text
  * that breaks it ends in an error, never in a clean finish. `onEnd` is called exactly once.
  */
 export function liveFrames(
@@ -22,11 +22,11 @@ export function liveFrames(
   rule: OutputRule | undefined,
   rung: ServedRung,
   onEnd: (end: LiveEnd) => void,
-): ReadableStream<WireFrame> {
+): FrameStream {
   const { source } = begun;
-  const queue: (WireFrame | undefined)[] = [...begun.held];
   const assembler = rule && source.assemble(begun.held);
   const tail: WireFrame[] = [];
+  let held: readonly WireFrame[] | undefined = begun.held;
   let ended = false;
 
   const end = (reason: Failure | undefined, conformant?: boolean): void => {
@@ -35,63 +35,61 @@ export function liveFrames(
     onEnd({ attempt: source.close(reason), failure: reason, conformant });
   };
 
-  const settle = (): WireFrame[] => {
+  const settle = (): readonly WireFrame[] => {
     if (!assembler) {
       end(undefined);
-      return tail;
+      return [];
     }
     // The client already has the text as it came, so no repair can count.
     const verdict = judge(assembler.answer(), rule, rung, false);
-    if (verdict.ok) {
-      end(undefined, verdict.conformant);
-      return tail;
-    }
-    end(verdict.failure, false);
-    return [{ events: [{ type: "error", failure: verdict.failure }] }];
+    end(verdict.ok ? undefined : verdict.failure, verdict.ok ? verdict.conformant : false);
+    return verdict.ok ? tail : [{ events: [{ type: "error", failure: verdict.failure }] }];
   };
 
-  return new ReadableStream<WireFrame>(
-    {
-      async pull(controller) {
-        for (;;) {
-          const frame = queue.length > 0 ? queue.shift() : await source.next();
-          if (frame === undefined) {
-            for (const last of settle()) controller.enqueue(last);
-            return controller.close();
-          }
-          const broken = failureIn(frame);
-          if (broken) {
-            end(broken);
-            controller.enqueue(frame);
-            return controller.close();
-          }
-          if (assembler && (tail.length > 0 || frame.events.some((event) => event.type === "finish"))) {
-            tail.push(frame);
-            continue;
-          }
-          return controller.enqueue(frame);
-        }
-      },
-      cancel() {
-        source.abandon();
-        end(failure("canceled", "the client closed the connection"));
-      },
+  /** Frames that may go to the client now. */
+  const passed = (frames: readonly WireFrame[]): readonly WireFrame[] => {
+    const passing: WireFrame[] = [];
+    for (const frame of frames) {
+      const broken = failureIn(frame);
+      if (broken) {
+        end(broken);
+        passing.push(frame);
+        break;
+      }
+      const heldBack = assembler && (tail.length > 0 || frame.events.some((event) => event.type === "finish"));
+      (heldBack ? tail : passing).push(frame);
+    }
+    return passing;
+  };
+
+  return {
+    async read() {
+      while (!ended) {
+        const frames = held ?? (await source.next());
+        held = undefined;
+        const passing = frames ? passed(frames) : settle();
+        if (passing.length > 0) return passing;
+      }
+      return undefined;
     },
-    { highWaterMark: 0 },
-  );
+    cancel() {
+      source.abandon();
+      end(failure("canceled", "the client closed the connection"));
+    },
+  };
 }
 
 /** Frames that are all there already. */
-export function readyFrames(frames: readonly WireFrame[]): ReadableStream<WireFrame> {
-  const rest = frames.values();
-  return new ReadableStream<WireFrame>(
-    {
-      pull(controller) {
-        const { value, done } = rest.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
+export function readyFrames(frames: readonly WireFrame[]): FrameStream {
+  let left: readonly WireFrame[] | undefined = frames;
+  return {
+    async read() {
+      const all = left;
+      left = undefined;
+      return all;
     },
-    { highWaterMark: 0 },
-  );
+    cancel() {
+      left = undefined;
+    },
+  };
 }

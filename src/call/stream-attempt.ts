@@ -5,7 +5,7 @@
 import { type Failure, failure } from "../failure/failure.ts";
 import type { Usage } from "../money/usage.ts";
 import type { ChatAnswer, FinishReason } from "../wire/chat.ts";
-import type { StreamDecoder } from "../wire/dialect.ts";
+import type { SseEvent, StreamDecoder } from "../wire/dialect.ts";
 import { type SseReader, sseReader } from "../wire/sse.ts";
 import { isContent, type StreamEvent, type WireFrame } from "../wire/stream-event.ts";
 import { unsentEnd } from "./answer-attempt.ts";
@@ -18,7 +18,7 @@ import { Watchdog } from "./watchdog.ts";
 /** How long a finished answer may take to report usage and end, before its connection is closed from here. */
 const END_GRACE_MS = 2_000;
 
-/** A stream that has begun: `held` are the frames up to and including the first content. */
+/** A stream that has begun: `held` are the frames that came up to the first content and together with it. */
 export interface BegunStream {
   readonly source: FrameSource;
   readonly held: WireFrame[];
@@ -52,13 +52,15 @@ export async function beginStream(plan: AttemptPlan, call: CallState): Promise<B
     sent.value.status,
   );
   const held: WireFrame[] = [];
-  for (;;) {
-    const frame = await source.next();
-    if (frame === undefined) return { source, held, ended: true };
-    held.push(frame);
-    const broken = failureIn(frame);
-    if (broken) return source.close(broken);
-    if (frame.events.some(isContent)) break;
+  for (let begun = false; !begun; ) {
+    const frames = await source.next();
+    if (frames === undefined) return { source, held, ended: true };
+    for (const frame of frames) {
+      const broken = begun ? undefined : failureIn(frame);
+      if (broken) return source.close(broken);
+      held.push(frame);
+      begun ||= frame.events.some(isContent);
+    }
   }
   watchdog.lift("first_token", "attempt", "call");
   watchdog.limit("stream", open.startedAt + timeouts.streamMs);
@@ -135,12 +137,18 @@ export class FrameSource {
     this.#touch();
   }
 
-  /** The next frame; a frame with an `error` event is the last one; undefined after the end. Never rejects. */
-  async next(): Promise<WireFrame | undefined> {
+  /** The next frames, as many as came together; one with an `error` event is the last; undefined after the end. Never rejects. */
+  async next(): Promise<readonly WireFrame[] | undefined> {
     if (this.#over) return undefined;
-    const frame = await this.#read();
-    for (const event of frame.events) this.#note(event);
-    return frame;
+    const read = await this.#read();
+    if ("failure" in read) return [this.#noted({ events: [{ type: "error", failure: read.failure }] })];
+    if (read.events.length === 0) return [this.#noted(this.#decoder.finish())];
+    const frames: WireFrame[] = [];
+    for (const event of read.events) {
+      frames.push(this.#noted(this.#decoder.decode(event)));
+      if (this.#over) break;
+    }
+    return frames;
   }
 
   /** Ends the attempt, with the failure that ended it if any. Later calls return the first record. */
@@ -172,26 +180,31 @@ export class FrameSource {
     this.open.watchdog.clientLeft();
   }
 
-  async #read(): Promise<WireFrame> {
+  /** No events = the bytes ended. */
+  async #read(): Promise<{ readonly events: readonly SseEvent[] } | { readonly failure: Failure }> {
     const { watchdog } = this.open;
     const { clock } = this.open.call.ports;
     const limit = this.#unfinished > 0 ? "idle" : "end";
     const askedAt = clock.now();
     if (this.#patienceMs !== undefined) watchdog.limit(limit, askedAt + this.#patienceMs);
     try {
-      const event = await this.#reader.read();
+      const events = await this.#reader.read();
       const stopped = watchdog.failure();
-      if (stopped) return errorFrame(stopped);
-      return event === undefined ? this.#decoder.finish() : this.#decoder.decode(event);
+      return stopped ? { failure: stopped } : { events };
     } catch (error) {
       const stopped = watchdog.failure();
       // How the connection of a whole answer ends changes nothing.
-      if (!stopped && this.#unfinished <= 0) return this.#decoder.finish();
-      return errorFrame(stopped ?? networkFailure(error, "reset"));
+      if (!stopped && this.#unfinished <= 0) return { events: [] };
+      return { failure: stopped ?? networkFailure(error, "reset") };
     } finally {
       watchdog.lift(limit);
       if (this.#patienceMs !== undefined) this.#patienceMs -= clock.now() - askedAt;
     }
+  }
+
+  #noted(frame: WireFrame): WireFrame {
+    for (const event of frame.events) this.#note(event);
+    return frame;
   }
 
   #note(event: StreamEvent): void {
@@ -242,21 +255,18 @@ function isBroken(reason: Failure): boolean {
   return reason.class === "network" || reason.class === "canceled" || reason.class === "content_invalid";
 }
 
-function errorFrame(reason: Failure): WireFrame {
-  return { events: [{ type: "error", failure: reason }] };
-}
-
 /** Reads a begun stream to its end and holds it all: nothing is served before it is whole. */
 export async function collectStream(
   begun: BegunStream,
 ): Promise<{ readonly answer: ChatAnswer; readonly frames: WireFrame[] } | Attempt> {
   const assembler = begun.source.assemble(begun.held);
-  const frames = begun.held;
-  for (;;) {
-    const frame = await begun.source.next();
-    if (frame === undefined) return { answer: assembler.answer(), frames };
-    const broken = failureIn(frame);
-    if (broken) return begun.source.close(broken);
-    frames.push(frame);
+  const frames: WireFrame[] = [];
+  for (let next: readonly WireFrame[] | undefined = begun.held; next; next = await begun.source.next()) {
+    for (const frame of next) {
+      const broken = failureIn(frame);
+      if (broken) return begun.source.close(broken);
+      frames.push(frame);
+    }
   }
+  return { answer: assembler.answer(), frames };
 }

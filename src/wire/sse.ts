@@ -8,9 +8,9 @@ const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 const MAX_DRAIN_BYTES = 64 * 1024;
 
 export interface SseReader {
-  /** The next event; undefined after the last. Rejects where the connection breaks or an event has no end. */
-  read(): Promise<SseEvent | undefined>;
-  /** Stops the upstream; a pending `read` answers undefined. Never rejects. */
+  /** The events that came with the next bytes, at least one; none after the last. Rejects where the connection breaks or an event has no end. */
+  read(): Promise<readonly SseEvent[]>;
+  /** Stops the upstream; a pending `read` answers none. Never rejects. */
   cancel(): Promise<void>;
   /** Reads what little follows an answer's end, so that its connection can serve again. Never rejects. */
   drain(): Promise<void>;
@@ -23,34 +23,26 @@ export interface SseReader {
 export function sseReader(body: ReadableStream<Uint8Array>): SseReader {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let queue: EventSourceMessage[] = [];
-  let next = 0;
+  let events: EventSourceMessage[] = [];
   let ended = false;
   const parser = createParser({
     maxBufferSize: MAX_EVENT_LENGTH,
-    onEvent: (event) => void queue.push(event),
+    onEvent: (event) => void events.push(event),
     onError: (error) => {
       if (error.type === "max-buffer-size-exceeded") throw error;
     },
   });
 
-  const refill = async (): Promise<void> => {
-    queue = [];
-    next = 0;
-    while (queue.length === 0 && !ended) {
-      const { done, value } = await reader.read();
-      ended = done;
-      // Two line ends close a last line and its event; where both were there already they mean nothing.
-      parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
-    }
-  };
-
   return {
     async read() {
-      if (next === queue.length) await refill();
-      const event = queue[next];
-      next += 1;
-      return event;
+      events = [];
+      while (events.length === 0 && !ended) {
+        const { done, value } = await reader.read();
+        ended = done;
+        // Two line ends close a last line and its event; where both were there already they mean nothing.
+        parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
+      }
+      return events;
     },
     async cancel() {
       ended = true;
@@ -75,7 +67,7 @@ export function sseReader(body: ReadableStream<Uint8Array>): SseReader {
 export async function* sseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent, void, undefined> {
   const reader = sseReader(body);
   try {
-    for (let event = await reader.read(); event !== undefined; event = await reader.read()) yield event;
+    for (let events = await reader.read(); events.length > 0; events = await reader.read()) yield* events;
   } finally {
     await reader.cancel();
   }

@@ -1,7 +1,7 @@
 /** The engine with a test's own providers: real fetch, real clock, envelopes kept in memory, everything recorded. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { BreakerOutcome } from "../../src/breaker/breaker.ts";
-import type { CallInput, CallPolicy, CallResult } from "../../src/call/call.ts";
+import type { CallInput, CallPolicy, CallResult, FrameStream } from "../../src/call/call.ts";
 import { executeCall } from "../../src/call/execute.ts";
 import type { Inference, Lane } from "../../src/call/inference.ts";
 import type { Admission, CallPorts, Clock } from "../../src/call/ports.ts";
@@ -179,8 +179,8 @@ export async function textFrom(result: CallResult): Promise<string> {
     .join("");
 }
 
-export async function readAll(frames: ReadableStream<WireFrame>): Promise<WireFrame[]> {
+export async function readAll(frames: FrameStream): Promise<WireFrame[]> {
   const all: WireFrame[] = [];
-  for await (const frame of frames) all.push(frame);
+  for (let next = await frames.read(); next; next = await frames.read()) all.push(...next);
   return all;
 }

@@ -135,9 +135,8 @@ describe("a stream of spoken audio", () => {
     const engine = testEngine([{ name: "one", baseUrl: upstream.baseUrl, maxOutput: 10 }]);
     const claims = [{ id: "day", scope: "route-day" as const, limit: nanoUsd(1_000_000_000) }];
     const stream = streamOf(await engine.call({ stream: true, budget: { claims } }));
-    const reader = stream.frames.getReader();
-    await reader.read();
-    await reader.cancel();
+    await stream.frames.read();
+    stream.frames.cancel();
     expect(await stream.done).toMatchObject({ failure: { class: "canceled" }, cost: undefined });
     expect([...engine.reservations.values()]).toMatchObject([{ actual: "unknown" }]);
   });
@@ -148,7 +147,7 @@ describe("a reader that is slow", () => {
     const { result } = await streamed("trickle:20");
     const stream = streamOf(result);
     let pauses = 3;
-    for await (const _frame of stream.frames) if (pauses-- > 0) await pause(TIMEOUTS.idleMs + 100);
+    while (await stream.frames.read()) if (pauses-- > 0) await pause(TIMEOUTS.idleMs + 100);
     const inference = await stream.done;
     expect(inference.failure).toBeUndefined();
     expect(inference.attempts[0]?.usage?.output.total).toBe(10);
@@ -172,10 +171,9 @@ describe("a client that goes away", () => {
     const slow = served("trickle:50");
     const engine = testEngine([{ name: "slow", baseUrl: slow.baseUrl }]);
     const stream = streamOf(await engine.call({ stream: true }));
-    const reader = stream.frames.getReader();
-    await reader.read();
-    await reader.read();
-    await reader.cancel();
+    await stream.frames.read();
+    await stream.frames.read();
+    stream.frames.cancel();
     const inference = await stream.done;
     expect(inference).toMatchObject({ failure: { class: "canceled" }, costEstimated: true });
     expect(inference.attempts[0]?.usage?.output.total).toBeGreaterThan(0);
