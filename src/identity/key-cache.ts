@@ -29,7 +29,11 @@ export class KeyCache {
   readonly #graceMs: number;
   readonly #unknownTtlMs: number;
   readonly #capacity: number;
-  /** In order of use, oldest first. Known and unknown apart: a flood of wrong keys must not evict the right ones. */
+  /**
+   * By the key as presented: hashing it on every call costs more than all else that is done with it, and whoever reads
+   * this memory reads the requests too. In order of use, oldest first. Known and unknown apart: a flood of wrong keys must not evict the
+   * right ones.
+   */
   readonly #known = new Map<string, Entry>();
   readonly #unknown = new Map<string, Entry>();
   readonly #asking = new Map<string, Promise<Principal | undefined>>();
@@ -48,49 +52,48 @@ export class KeyCache {
    * shortly before; that is not cached.
    */
   async find(key: string): Promise<Principal | undefined> {
-    if (!isWellFormedKey(key)) return undefined;
-    const hash = await hashKey(key);
-    const entry = this.#remembered(hash);
+    const entry = this.#remembered(key);
+    if (!entry && !isWellFormedKey(key)) return undefined;
     const principal = entry
       ? entry.principal
-      : await this.#ask(hash).catch((error: unknown) => this.#lastKnown(hash, error));
+      : await this.#ask(key).catch((error: unknown) => this.#lastKnown(key, error));
     return principal && !isExpired(principal, this.#now()) ? principal : undefined;
   }
 
-  #remembered(hash: string): Entry | undefined {
-    const entries = this.#known.has(hash) ? this.#known : this.#unknown;
-    const entry = entries.get(hash);
+  #remembered(key: string): Entry | undefined {
+    const entries = this.#known.has(key) ? this.#known : this.#unknown;
+    const entry = entries.get(key);
     if (!entry || entry.until <= this.#now()) return undefined;
-    entries.delete(hash);
-    entries.set(hash, entry);
+    entries.delete(key);
+    entries.set(key, entry);
     return entry;
   }
 
-  #lastKnown(hash: string, error: unknown): Principal {
-    const entry = this.#known.get(hash);
+  #lastKnown(key: string, error: unknown): Principal {
+    const entry = this.#known.get(key);
     if (!entry?.principal || entry.graceUntil <= this.#now()) throw error;
     // Not asked again at once: with the database hanging, every call would wait for it.
-    this.#known.set(hash, { ...entry, until: this.#now() + this.#unknownTtlMs });
+    this.#known.set(key, { ...entry, until: this.#now() + this.#unknownTtlMs });
     return entry.principal;
   }
 
-  #ask(hash: string): Promise<Principal | undefined> {
-    const running = this.#asking.get(hash);
+  #ask(key: string): Promise<Principal | undefined> {
+    const running = this.#asking.get(key);
     if (running) return running;
-    const asking = this.#lookup
-      .findByHash(hash)
-      .then((principal) => this.#remember(hash, principal))
-      .finally(() => this.#asking.delete(hash));
-    this.#asking.set(hash, asking);
+    const asking = hashKey(key)
+      .then((hash) => this.#lookup.findByHash(hash))
+      .then((principal) => this.#remember(key, principal))
+      .finally(() => this.#asking.delete(key));
+    this.#asking.set(key, asking);
     return asking;
   }
 
-  #remember(hash: string, principal: Principal | undefined): Principal | undefined {
-    this.#known.delete(hash);
-    this.#unknown.delete(hash);
+  #remember(key: string, principal: Principal | undefined): Principal | undefined {
+    this.#known.delete(key);
+    this.#unknown.delete(key);
     const entries = principal ? this.#known : this.#unknown;
     const until = this.#now() + (principal ? this.#ttlMs : this.#unknownTtlMs);
-    entries.set(hash, { principal, until, graceUntil: until + this.#graceMs });
+    entries.set(key, { principal, until, graceUntil: until + this.#graceMs });
     const [oldest] = entries.keys();
     if (entries.size > this.#capacity && oldest !== undefined) entries.delete(oldest);
     return principal;
