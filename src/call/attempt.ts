@@ -2,6 +2,7 @@
 
 import type { Failure } from "../failure/failure.ts";
 import { countsAgainstBreaker } from "../failure/policy.ts";
+import { withoutKey } from "../failure/redact.ts";
 import type { NanoUsd } from "../money/nano-usd.ts";
 import { ZERO_USD } from "../money/nano-usd.ts";
 import type { Price } from "../money/price.ts";
@@ -136,7 +137,7 @@ export function closeAttempt(open: OpenAttempt, end: AttemptEnd): Attempt {
     latencyMs: call.ports.clock.now() - startedAt,
     firstByteMs: end.firstByteMs,
     status: end.status,
-    failure: end.failure,
+    failure: end.failure && withoutKey(end.failure, plan.exchange.apiKey),
     finish: end.finish,
     usage,
     cost,

@@ -11,10 +11,18 @@ export function classify(error: ProviderError): Failure {
   return failure(row?.class ?? classOfStatus(statusOf(error)), message, {
     reason: row?.reason,
     status: error.status,
-    code: error.code ?? error.type,
-    param: error.param,
+    code: word(error.code ?? error.type),
+    param: word(error.param),
     retryAfterMs: error.retryAfterMs,
   });
+}
+
+/** Longest code or parameter name; real ones are words and short paths. */
+const MAX_WORD_LENGTH = 200;
+
+/** Codes and parameters go to clients, logs and tables as messages do, and hold whatever an upstream put there. */
+function word(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : redact(text, MAX_WORD_LENGTH);
 }
 
 /** The row of the table that decides; undefined where only the status family does. */

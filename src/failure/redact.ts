@@ -1,3 +1,5 @@
+import type { Failure } from "./failure.ts";
+
 /** Longest message kept of anything an upstream says. */
 export const MAX_MESSAGE_LENGTH = 500;
 
@@ -5,9 +7,9 @@ const HIDDEN = "[redacted]";
 
 /** What keys and tokens look like, and the words they stand behind. A `$1` keeps those words. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
-  [/\b(bearer\s+)[\w.~+/*=-]{6,}/gi, `$1${HIDDEN}`],
+  [/\b(bearer(?:\s|%20|\+)+)[\w.~+/*=-]{6,}/gi, `$1${HIDDEN}`],
   [/\b(basic\s+)[a-z0-9+/]{16,}={0,2}/gi, `$1${HIDDEN}`],
-  [/\b(?:sk|rk|gsk|csk|xai|fw|tgp|nvapi|hf|pplx|rig_sk)[-_][\w*.-]{4,}[\w*]/gi, HIDDEN],
+  [/(?:\b|(?<=%[0-9a-f]{2}))(?:sk|rk|gsk|csk|xai|fw|tgp|nvapi|hf|pplx|rig_sk)[-_][\w*.-]{4,}[\w*]/gi, HIDDEN],
   [/\bAIza[\w-]{10,}/g, HIDDEN],
   [/\bya29\.[\w.-]+/g, HIDDEN],
   [/\bAKIA[A-Z0-9]{12,}/g, HIDDEN],
@@ -34,4 +36,16 @@ export function redact(text: string, maxLength: number = MAX_MESSAGE_LENGTH): st
   if (safe.length <= maxLength) return safe;
   // A cut between the halves of a surrogate pair would leave an invalid string.
   return `${safe.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+/** Shorter than this it is no key, and might be part of any word. */
+const SHORTEST_KEY = 6;
+
+/** The failure without the very key that was sent: an upstream may echo one of a shape that nothing else knows. */
+export function withoutKey(reason: Failure, key: string | undefined): Failure {
+  if (key === undefined || key.length < SHORTEST_KEY) return reason;
+  const hide = (text: string): string =>
+    text.replaceAll(key, HIDDEN).replaceAll(encodeURIComponent(key.toWellFormed()), HIDDEN);
+  const { message, code, param } = reason;
+  return { ...reason, message: hide(message), code: code && hide(code), param: param && hide(param) };
 }

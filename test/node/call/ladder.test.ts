@@ -198,3 +198,21 @@ describe("an upstream that redirects", () => {
     expect(target.count()).toBe(0);
   });
 });
+
+describe("an upstream that echoes the key it was sent", () => {
+  it("does not bring it to the client or into the record, whatever its shape", async () => {
+    const echoing = http.createServer(({ headers }, response) => {
+      const key = headers.authorization?.slice("Bearer ".length);
+      const error = { message: `no such user: ${key}`, code: key, param: key };
+      response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+    });
+    await new Promise<void>((resolve) => echoing.listen(0, "127.0.0.1", resolve));
+    const { port } = echoing.address() as AddressInfo;
+    const engine = testEngine([{ name: "a", baseUrl: `http://127.0.0.1:${port}`, apiKeyEnv: "PRESENT_KEY" }]);
+    Object.assign(engine.ports, { secret: () => "hunter2-of-mine" });
+    const result = await engine.call();
+    echoing.close();
+    expect(result).toMatchObject({ type: "failure", failure: { message: "no such user: [redacted]" } });
+    expect(JSON.stringify([result, engine.recorded])).not.toContain("hunter2");
+  });
+});

@@ -155,4 +155,13 @@ describe("what is kept of an error", () => {
     });
     expect(failure).toMatchObject({ reason: "context_length", message: "too long" });
   });
+
+  it("holds no key in its code or parameter, and neither without end", () => {
+    const body = {
+      error: { message: "no", code: "sk-proj-abcdefgh12", param: `sk-proj-abcdefgh12 ${"x".repeat(5_000)}` },
+    };
+    const judgedSo = judged({ provider: "openai", status: 400, body });
+    expect(judgedSo.code).toBe("[redacted]");
+    expect(judgedSo.param).toMatch(/^\[redacted\] x{100,188}…$/);
+  });
 });

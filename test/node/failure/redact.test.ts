@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MAX_MESSAGE_LENGTH, redact } from "../../../src/failure/redact.ts";
+import { failure } from "../../../src/failure/failure.ts";
+import { MAX_MESSAGE_LENGTH, redact, withoutKey } from "../../../src/failure/redact.ts";
 
 describe("text of an upstream, made safe", () => {
   it.each([
@@ -16,6 +17,7 @@ describe("text of an upstream, made safe", () => {
     ["POST https://x.test/v1?key=abc123&alt=sse failed", "POST https://x.test/v1?key=[redacted]&alt=sse failed"],
     ["xai-abcdefgh12345678 refused", "[redacted] refused"],
     ['{"api_key":"topsecret","model":"m"}', '{"api_key":"[redacted]","model":"m"}'],
+    ["in Bearer%20sk-proj-abcdefgh and q=%3Dsk-proj-abcdefgh", "in Bearer%20[redacted] and q=%3D[redacted]"],
     ["token eyJhbGciOi.eyJzdWIi.c2ln expired", "token [redacted] expired"],
   ])("%s", (text, safe) => expect(redact(text)).toBe(safe));
 
@@ -44,5 +46,25 @@ describe("text of an upstream, made safe", () => {
     const started = performance.now();
     for (const piece of ["api key: ", "a.", "eyJ", "sk-", "Bearer ", "&key="]) redact(piece.repeat(100_000));
     expect(performance.now() - started).toBeLessThan(500);
+  });
+});
+
+describe("a failure without the key that was sent", () => {
+  const key = "hunter2/of+mine";
+
+  it("has none of it left, whatever its shape and wherever it was echoed", () => {
+    const echoed = failure("auth", `key ${key} (${encodeURIComponent(key)}) is wrong`, {
+      code: key,
+      param: `x.${key}`,
+    });
+    expect(withoutKey(echoed, key)).toEqual(
+      failure("auth", "key [redacted] ([redacted]) is wrong", { code: "[redacted]", param: "x.[redacted]" }),
+    );
+  });
+
+  it("is as it was where there is no key, or one too short to be told from a word", () => {
+    const reason = failure("auth", "no entry", { code: "no" });
+    expect(withoutKey(reason, undefined)).toBe(reason);
+    expect(withoutKey(reason, "no")).toBe(reason);
   });
 });
