@@ -10,6 +10,7 @@ import type { AddressInfo } from "node:net";
  * - `cut`: two pieces of content, then the connection is destroyed
  * - `stall`: one piece of content, then silence until the client leaves
  * - `silent`: headers never come
+ * - `reset`: the connection is reset before any byte
  * - `many-N`: a stream of N pieces
  */
 export interface BehavingUpstream {
@@ -71,6 +72,7 @@ function behave(body: ChatBody, response: ServerResponse): void {
   const { model } = body;
   const [, number = "0"] = /-(\d+)$/.exec(model) ?? [];
   if (model === "silent") return;
+  if (model === "reset") return void response.socket?.resetAndDestroy();
   if (model.startsWith("status-")) refuse(Number(number), response);
   else if (model === "cut") stream(response, ["Hel", "lo"], "cut");
   else if (model === "stall") stream(response, ["Hel"], "stall");
