@@ -83,15 +83,21 @@ function blankJson(text: string, change: (value: unknown) => unknown): string {
 function scrub(value: unknown, text: (value: string) => string): unknown {
   if (typeof value === "string") return text(value);
   if (typeof value !== "object" || value === null) return value;
-  return mapEntries(value, (item) => scrub(item, text));
+  // A name is the client's text too: a map by address or by key is common.
+  return mapEntries(value, (item) => scrub(item, text), text);
 }
 
-function mapEntries(value: object, change: (item: unknown, key: string) => unknown): unknown {
+function mapEntries(
+  value: object,
+  change: (item: unknown, key: string) => unknown,
+  name: (key: string) => string = (key) => key,
+): unknown {
   let touched = false;
   const mapped = Object.entries(value).map(([key, item]): [string, unknown] => {
     const next = change(item, key);
-    touched ||= next !== item;
-    return [key, next];
+    const named = Array.isArray(value) ? key : name(key);
+    touched ||= next !== item || named !== key;
+    return [named, next];
   });
   if (!touched) return value;
   return Array.isArray(value) ? mapped.map(([, item]) => item) : Object.fromEntries(mapped);

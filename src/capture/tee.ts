@@ -29,7 +29,10 @@ export class Tee {
   }
 }
 
-const DECODERS: Readonly<Record<string, (bytes: Buffer) => Promise<Buffer>>> = {
+/** A body that unpacks to more is not copied: a few kilobytes can hold gigabytes of nothing. */
+const UNPACKED = { maxOutputLength: 64 * 1024 * 1024 };
+
+const DECODERS: Readonly<Record<string, (bytes: Buffer, options: typeof UNPACKED) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
   "x-gzip": promisify(gunzip),
   br: promisify(brotliDecompress),
@@ -44,7 +47,7 @@ export async function bodyText(bytes: Buffer, encoding: string | undefined): Pro
     if (name.trim() === "identity") continue;
     const decode = DECODERS[name.trim()];
     if (!decode) throw new Error(`cannot read content-encoding ${name.trim()}`);
-    decoded = await decode(decoded);
+    decoded = await decode(decoded, UNPACKED);
   }
   return decoded.toString("utf8");
 }

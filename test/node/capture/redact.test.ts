@@ -94,6 +94,14 @@ describe("redaction by pattern", () => {
     });
   });
 
+  it("reaches the names of members, but not the places of a list", () => {
+    const redact = redactor([{ regex: "\\S+@\\S+|^0$", replace: "[x]" }]);
+    const held = { "a@b.example": { seen: ["0", "first"] }, kept: 1 };
+    expect(content(redact(variables(held)))).toEqual({ "[x]": { seen: ["[x]", "first"] }, kept: 1 });
+    const key = `sk-${"a1".repeat(12)}`;
+    expect(JSON.stringify(redactor([])(variables({ [key]: true })))).not.toContain(key);
+  });
+
   it("refuses a pattern that is no regular expression", () => {
     expect(() => redactor([{ regex: "(", replace: "" }])).toThrow(/capture\.redact/);
   });
