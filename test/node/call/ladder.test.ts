@@ -60,7 +60,7 @@ describe("the candidate ladder", () => {
     ["a refused key", "auth", 1],
     ["a reset connection", "reset", 3],
     ["an HTML error page", "html:502", 2],
-  ])("falls through on %s after its retries", async (_what, kind, asked) => {
+  ])("G034, G088: falls through on %s after its retries", async (_what, kind, asked) => {
     const [bad, good] = [served(kind), served("ok")];
     const engine = testEngine([
       { name: "bad", baseUrl: bad.baseUrl },
@@ -153,7 +153,7 @@ describe("the candidate ladder", () => {
     expect([small.count(), same.count(), large.count()]).toEqual([1, 0, 1]);
   });
 
-  it("waits out a short Retry-After on the same candidate", async () => {
+  it("G085: waits out a short Retry-After on the same candidate", async () => {
     const busy = served("status:429:1,ok");
     const spare = served("ok");
     const engine = testEngine([

@@ -37,7 +37,7 @@ function streamOf(result: CallResult) {
 
 describe("a stream before its first content", () => {
   it.each([
-    ["an error in its first event", "error-first"],
+    ["an error in its first event (G023, G028)", "error-first"],
     ["an error status", "status:529"],
     ["a silent upstream", "stall"],
     ["headers and then silence", "stall-after:0"],
@@ -67,7 +67,7 @@ describe("a stream after its first content", () => {
     ["a stall under keep-alive comments", "keepalive-after:3"],
     ["an error event", "error-after:3"],
     ["a frame that is no JSON", "malformed-after:3"],
-  ])("ends in an error on %s, never in a clean finish, and asks nobody else", async (_what, kind) => {
+  ])("G027, G030, G032: ends in an error on %s, never in a clean finish, and asks nobody else", async (_what, kind) => {
     const { engine, result, second } = await streamed(kind);
     const stream = streamOf(result);
     const frames = await readAll(stream.frames);
@@ -155,7 +155,7 @@ describe("a reader that is slow", () => {
 });
 
 describe("a client that goes away", () => {
-  it("stops the upstream while the answer is awaited", async () => {
+  it("G096, G097: stops the upstream while the answer is awaited", async () => {
     const silent = served("stall");
     const engine = testEngine([{ name: "silent", baseUrl: silent.baseUrl }]);
     const client = new AbortController();
@@ -167,7 +167,7 @@ describe("a client that goes away", () => {
     expect(engine.recorded[0]).toMatchObject({ failure: { class: "canceled" }, costEstimated: true });
   });
 
-  it("stops the upstream in the middle of a stream and books what was streamed", async () => {
+  it("G095, G098: stops the upstream in the middle of a stream and books what was streamed", async () => {
     const slow = served("trickle:50");
     const engine = testEngine([{ name: "slow", baseUrl: slow.baseUrl }]);
     const stream = streamOf(await engine.call({ stream: true }));

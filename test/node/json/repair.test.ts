@@ -27,9 +27,9 @@ describe("valid JSON", () => {
 
 describe("broken JSON, one of each kind", () => {
   it.each([
-    ["quotes inside a value", '{"cmd": "find . -name "*.llm""}', { cmd: 'find . -name "*.llm"' }],
+    ["quotes inside a value (G099)", '{"cmd": "find . -name "*.llm""}', { cmd: 'find . -name "*.llm"' }],
     [
-      "a plain quote that closes a typographic one",
+      "a plain quote that closes a typographic one (G102)",
       '{"t":"das „kleine Haus" am See"}',
       { t: 'das „kleine Haus" am See' },
     ],
@@ -45,7 +45,7 @@ describe("broken JSON, one of each kind", () => {
       { req: '```mermaid\nA : "has"\n```' },
     ],
     ["a link inside a string", '{"c":"[L]("https://x.example")"}', { c: '[L]("https://x.example")' }],
-    ["line breaks and tabs in a string", '{"f":"line 1\n\tline 2"}', { f: "line 1\n\tline 2" }],
+    ["line breaks and tabs in a string (G100)", '{"f":"line 1\n\tline 2"}', { f: "line 1\n\tline 2" }],
     [
       "backslashes that are meant",
       String.raw`{"re":"^\s*\d+$","p":"C:\data"}`,

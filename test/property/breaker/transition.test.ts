@@ -103,7 +103,7 @@ const check = (look: () => (moment: Moment) => void) =>
   );
 
 describe("under any sequence of events", () => {
-  it("never has two probes in flight", () => {
+  it("G093, G094: never has two probes in flight", () => {
     check(() => {
       const inFlight = new Map<string, number>();
       return ({ before, after, event, now }) => {
@@ -118,7 +118,7 @@ describe("under any sequence of events", () => {
     });
   });
 
-  it("never takes neutral for success or failure", () => {
+  it("G090, G091: never takes neutral for success or failure", () => {
     check(() => ({ before, after, event }) => {
       if (event.type !== "report" || event.outcome !== "neutral") return;
       const handedBack =

@@ -8,7 +8,7 @@ import { MemoryEnvelopes } from "../../support/memory-envelopes.ts";
 const claim = (id: string, limit: number): EnvelopeClaim => ({ scope: "run", id, limit: nanoUsd(limit) });
 
 describe("the envelopes of an org", () => {
-  it("answer and add up like the naive count, whatever reserves, settles, expires, repeats or crashes", async () => {
+  it("G082: answer and add up like the naive count, whatever reserves, settles, expires, repeats or crashes", async () => {
     await fc.assert(
       fc.asyncProperty(envelopeSteps, (steps) =>
         agreesWithModel(new MemoryEnvelopes(), steps, (actual, expected, what) =>
@@ -36,7 +36,7 @@ describe("the envelopes of an org", () => {
     );
   });
 
-  it("grant exactly as many of a thousand reservations as fit, in the smallest of their envelopes", () => {
+  it("G079: grant exactly as many of a thousand reservations as fit, in the smallest of their envelopes", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), fc.nat(60_000), fc.nat(60_000), (worst, first, second) => {
         const ledger = new MemoryEnvelopes();
