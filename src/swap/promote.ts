@@ -4,14 +4,17 @@
  */
 import {
   Document,
+  isAlias,
   isCollection,
   isMap,
   isNode,
   isPair,
   isScalar,
   isSeq,
+  type Node,
   type Pair,
   parseDocument,
+  visit,
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
@@ -39,7 +42,7 @@ export function promoteVariant(text: string, promoted: NarrowedRoute): Result<Pr
   if (!isMap(root) || document.errors.length > 0) {
     return err(failure("bad_request", `the file of route ${route.name} cannot be read as YAML`));
   }
-  const source = variantNode(root, variant);
+  const source = variantNode(document, root, variant);
   if (!source) return err(failure("bad_request", `the file of route ${route.name} declares no variant ${variant}`));
 
   const edits: Edit[] = [];
@@ -48,7 +51,7 @@ export function promoteVariant(text: string, promoted: NarrowedRoute): Result<Pr
   if (!candidates.ok) return candidates;
   if (candidates.value) edits.push(candidates.value);
   if (declared.template) {
-    edits.push(editOf(root, "template", source.get("template", true)));
+    edits.push(editOf(root, "template", standAlone(document, source.get("template", true))));
     const inheriting = route.variants.filter((other) => other.name !== variant && !other.template);
     if (inheriting.length > 0) {
       notes.push(
@@ -57,14 +60,49 @@ export function promoteVariant(text: string, promoted: NarrowedRoute): Result<Pr
     }
   }
   if (declared.ladder) {
-    const ladder = ladderEdit(root, source.getIn(["output", "ladder"], true));
+    const ladder = ladderEdit(root, standAlone(document, ladderNode(document, source)));
     if (!ladder) return err(failure("bad_request", `route ${route.name} has no output to take a ladder`));
     edits.push(ladder);
   }
   if (edits.length === 0) return err(failure("bad_request", `variant ${variant} does not differ from the default`));
   const fallbacks = route.candidates.length - promoted.candidates.length;
   if (fallbacks > 0) notes.push(`fallbacks behind it, as declared: ${fallbacks}`);
-  return ok({ text: applyEdits(text, edits), notes });
+  const edited = applyEdits(text, edits);
+  // What an alias elsewhere points to may have stood in what was replaced.
+  if (!isReadable(edited)) {
+    const message = `the file of route ${route.name} refers by alias to what would change; write it out, then try again`;
+    return err(failure("bad_request", message));
+  }
+  return ok({ text: edited, notes });
+}
+
+function isReadable(text: string): boolean {
+  const document = parseDocument(text);
+  let readable = document.errors.length === 0;
+  visit(document, {
+    Alias(_key, alias) {
+      readable &&= alias.resolve(document) !== undefined;
+    },
+  });
+  return readable;
+}
+
+/** A copy that can stand anywhere: aliases written out, and no anchors, which stay where they were. */
+function standAlone(document: Document, node: unknown): unknown {
+  if (!isNode(node)) return node;
+  const target = isAlias(node) ? node.resolve(document) : node;
+  if (target === undefined) return node;
+  const copy = target.clone() as Node;
+  visit(copy, {
+    Alias: (_key, alias) => standAlone(document, alias) as Node,
+    Collection(_key, collection) {
+      delete collection.anchor;
+    },
+    Scalar(_key, scalar) {
+      delete scalar.anchor;
+    },
+  });
+  return copy;
 }
 
 interface Edit {
@@ -83,6 +121,7 @@ function candidatesEdit(
 ): Result<Edit | undefined> {
   const list = root.get("candidates", true);
   if (!isSeq(list)) return err(failure("bad_request", `route ${route.name} declares no list of candidates`));
+  visit(list, { Alias: (_key, alias) => standAlone(document, alias) as Node });
   const before = document.toString();
   const front: YAMLMap[] = [];
   for (const candidate of candidates) {
@@ -95,6 +134,12 @@ function candidatesEdit(
   }
   if (chosen) list.items = [...front, ...list.items.filter((item) => !front.includes(item as YAMLMap))];
   return ok(document.toString() === before ? undefined : editOf(root, "candidates", list));
+}
+
+function ladderNode(document: Document, source: YAMLMap): unknown {
+  const output = source.get("output", true);
+  const own = isAlias(output) ? output.resolve(document) : output;
+  return isMap(own) ? own.get("ladder", true) : undefined;
 }
 
 function ladderEdit(root: YAMLMap, ladder: unknown): Edit | undefined {
@@ -120,10 +165,12 @@ function candidateNode(list: YAMLSeq, key: string): YAMLMap | undefined {
   );
 }
 
-function variantNode(root: YAMLMap, name: string): YAMLMap | undefined {
+function variantNode(document: Document, root: YAMLMap, name: string): YAMLMap | undefined {
   const variants = root.get("variants", true);
   if (!isSeq(variants)) return undefined;
-  return variants.items.find((item): item is YAMLMap => isMap(item) && item.get("name") === name);
+  return variants.items
+    .map((item) => (isAlias(item) ? item.resolve(document) : item))
+    .find((item): item is YAMLMap => isMap(item) && item.get("name") === name);
 }
 
 function editOf(map: YAMLMap, key: string, value: unknown): Edit {

@@ -219,3 +219,46 @@ function scratchRepository(path: string, text: string): string {
 function git(cwd: string, args: readonly string[], input = ""): void {
   execFileSync("git", args, { cwd, input, stdio: ["pipe", "pipe", "pipe"] });
 }
+
+describe("a file that uses anchors", () => {
+  const one = (name: string) => candidate(name, { params: { max_tokens: 5 } });
+  const promote = (text: string, template?: { user: string }) => {
+    const cheap = { name: "cheap", candidates: [one("small")], ...(template && { template }) };
+    const route = { name: "r", candidates: [one("strong"), one("small")], variants: [cheap] };
+    const chosen = narrow(route as unknown as Route, "cheap");
+    if (!chosen.ok) throw new Error(chosen.error.message);
+    return promoteVariant(text, chosen.value);
+  };
+  const CHEAP = "variants:\n  - { name: cheap, candidates: [{ provider: sim, model: small }] }\n";
+
+  it.each([
+    [
+      "params shared by alias are written out",
+      `candidates:\n  - { provider: sim, model: strong, params: &p { max_tokens: 5 } }\n  - { provider: sim, model: small, params: *p }\n${CHEAP}`,
+      `candidates:\n  - { provider: sim, model: small, params: { max_tokens: 5 } }\n  - { provider: sim, model: strong, params: &p { max_tokens: 5 } }\n${CHEAP}`,
+    ],
+    [
+      "candidates given by alias are found and written out",
+      "variants:\n  - { name: cheap, candidates: [&s { provider: sim, model: small, params: { max_tokens: 5 } }] }\ncandidates:\n  - { provider: sim, model: strong }\n  - *s\n",
+      "variants:\n  - { name: cheap, candidates: [&s { provider: sim, model: small, params: { max_tokens: 5 } }] }\ncandidates:\n  - { provider: sim, model: small, params: { max_tokens: 5 } }\n  - { provider: sim, model: strong }\n",
+    ],
+  ])("%s", (_what, before, after) => {
+    expect(promote(before)).toMatchObject({ ok: true, value: { text: after } });
+  });
+
+  it("gives a template named by alias in full, its anchor left where it was", () => {
+    const rest = `candidates: [{ provider: sim, model: small }, { provider: sim, model: strong }]\ntemplate: { user: a }\n`;
+    const variants = "variants:\n  - { name: other, template: &o { user: b } }\n  - { name: cheap, template: *o }\n";
+    const made = promote(rest + variants, { user: "b" });
+    expect(made.ok && made.value.text).toContain("\ntemplate: { user: b }\n");
+    expect(made.ok && made.value.text.endsWith(variants)).toBe(true);
+  });
+
+  it("is refused, not broken, where what would be replaced is referred to elsewhere", () => {
+    const text = `candidates: [{ provider: sim, model: small }]\ntemplate: &t { user: a }\nvariants:\n  - { name: cheap, template: { user: b } }\n  - { name: other, template: *t }\n`;
+    expect(promote(text, { user: "b" })).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining("alias") },
+    });
+  });
+});
