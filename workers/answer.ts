@@ -63,19 +63,26 @@ export interface StreamOptions {
   readonly includeUsage: boolean;
   readonly startedAt: number;
   readonly keepAliveMs: number;
-  readonly simulated: boolean;
 }
 
+export const EVENT_STREAM = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+};
+
 /** The cost of a stream is known only after its end, so no header names it. */
-export function streamResponse(result: Streamed, ingress: IngressDialect, options: StreamOptions): Response {
+export function streamResponse(
+  result: Streamed,
+  ingress: IngressDialect,
+  options: StreamOptions & { readonly simulated: boolean },
+): Response {
   const { head, frames } = result;
   const encoder = ingress.streamEncoder(
     servedContext(head.inferenceId, head.served.model, options.startedAt, options.includeUsage),
   );
   return new Response(sseBody(frames, encoder, { inferenceId: head.inferenceId, keepAliveMs: options.keepAliveMs }), {
     headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache, no-transform",
+      ...EVENT_STREAM,
       "x-modelrig-inference-id": head.inferenceId,
       "x-modelrig-served": `${head.served.provider}/${head.served.model}`,
       ...(head.rung && { "x-modelrig-rung": head.rung }),

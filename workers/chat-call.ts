@@ -1,10 +1,12 @@
 import type { Context } from "hono";
+import type { CallResult } from "../src/call/call.ts";
 import type { IngressDialect } from "../src/wire/dialect.ts";
 import { answerResponse, failureResponse, streamResponse } from "./answer.ts";
 import { callTarget } from "./call-target.ts";
 import { callerOf } from "./caller.ts";
 import { runCall } from "./calls.ts";
 import type { AppEnv } from "./context.ts";
+import { orEarly } from "./early-answer.ts";
 import { HttpFault } from "./fault.ts";
 import { readJsonBody } from "./limits.ts";
 import { requestMarks } from "./request-marks.ts";
@@ -19,18 +21,20 @@ export async function serveChat(c: Context<AppEnv>, ingress: IngressDialect): Pr
   const marks = requestMarks(headers, request.metadata, caller.principal.fixedTags);
   const startedAt = caller.runtime.now();
   const target = await callTarget(caller, model, request, marks);
-  const result = await runCall(caller, { ...target, requestFor: () => request, stream: request.stream });
-  switch (result.type) {
-    case "failure":
-      return failureResponse(result, ingress);
-    case "answer":
-      return answerResponse(result, ingress);
-    case "stream":
-      return streamResponse(result, ingress, {
-        includeUsage: request.includeUsage,
-        startedAt,
-        keepAliveMs: caller.runtime.config.keepAliveMs,
-        simulated: caller.runtime.providers.find(result.head.served.provider)?.simulated === true,
-      });
-  }
+  const call = runCall(caller, { ...target, requestFor: () => request, stream: request.stream });
+  const keepAliveMs = request.stream ? caller.runtime.config.keepAliveMs : 0;
+  const options = { includeUsage: request.includeUsage, startedAt, keepAliveMs };
+  const respond = (result: CallResult): Response => {
+    switch (result.type) {
+      case "failure":
+        return failureResponse(result, ingress);
+      case "answer":
+        return answerResponse(result, ingress);
+      case "stream": {
+        const simulated = caller.runtime.providers.find(result.head.served.provider)?.simulated === true;
+        return streamResponse(result, ingress, { ...options, simulated });
+      }
+    }
+  };
+  return orEarly(call, respond, ingress, options);
 }

@@ -8,7 +8,7 @@ import { json, type Reply, type ScriptedUpstream, startScriptedUpstream } from "
 
 const KINDS = {
   ...{ ok: "ok", "error-first": "error-first", cut: "cut-after:3", quota: "quota", once529: "status:529,ok" },
-  ...{ stall: "stall", trickle: "trickle:100", "stall-json": "stall-json", crlf: "crlf-trickle:60" },
+  ...{ stall: "stall", trickle: "trickle:100", "stall-json": "stall-json", crlf: "crlf-trickle:60", reset: "reset" },
 } as const;
 type Kind = keyof typeof KINDS;
 
@@ -34,6 +34,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     providers,
     routes,
+    config: { keep_alive_ms: 1_000 },
     env: { ANTHROPIC_API_KEY: "sk-ant-canary", GEMINI_API_KEY: "gemini-canary" },
   });
 });
@@ -107,6 +108,12 @@ describe("failures inside a successful status", () => {
   });
 });
 
+test("a lost connection is a 502 in the client's own shape, no 200", async () => {
+  const { status, body } = await gateway.ask("reset/m");
+  expect(status).toBe(502);
+  expect(body.error).toMatchObject({ type: "api_error", failure_class: "network", message: expect.any(String) });
+});
+
 describe("retries", () => {
   test("an exhausted quota is asked once, and its provider is left alone from then on", async () => {
     const first = await gateway.ask("then-ok.quota");
@@ -137,6 +144,16 @@ describe("a client that goes away reaches the upstream", () => {
     await expect.poll(() => received("stall").length).toBe(before + 1);
     client.abort();
     await pending;
+    await gone("stall", before);
+  });
+
+  test("in a stream that was opened early, before its first content", async () => {
+    const before = received("stall").length;
+    const client = new AbortController();
+    const response = await gateway.post({ model: "stall/m", stream: true }, { signal: client.signal });
+    expect(response.status).toBe(200);
+    await response.body?.getReader().read();
+    client.abort();
     await gone("stall", before);
   });
 

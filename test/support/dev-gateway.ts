@@ -9,6 +9,8 @@ export interface GatewayFiles {
   readonly providers: Readonly<Record<string, unknown>>;
   /** Route bundles without their name, by name. */
   readonly routes: Readonly<Record<string, unknown>>;
+  /** Further keys of `modelrig.yaml`. */
+  readonly config?: Readonly<Record<string, unknown>>;
   readonly env?: Record<string, string>;
   /** Arguments of `modelrig dev`. */
   readonly args?: readonly string[];
@@ -49,10 +51,14 @@ export interface Answer {
 }
 
 /** Writes the project folder; JSON is YAML. */
-export function gatewayFolder({ providers, routes }: Pick<GatewayFiles, "providers" | "routes">): string {
+export function gatewayFolder({
+  providers,
+  routes,
+  config,
+}: Pick<GatewayFiles, "providers" | "routes" | "config">): string {
   const cwd = freshFolder();
   mkdirSync(join(cwd, "routes"));
-  writeFileSync(join(cwd, "modelrig.yaml"), JSON.stringify({ providers }));
+  writeFileSync(join(cwd, "modelrig.yaml"), JSON.stringify({ providers, ...config }));
   for (const [route, bundle] of Object.entries(routes))
     writeFileSync(join(cwd, "routes", `${route}.yaml`), JSON.stringify({ route, ...(bundle as object) }));
   return cwd;

@@ -13,6 +13,7 @@ import { answerHeaders, failureResponse, streamResponse } from "../answer.ts";
 import { callerOf } from "../caller.ts";
 import { liveContext, routeFor, runCall } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
+import { orEarly } from "../early-answer.ts";
 import { badRequest, HttpFault } from "../fault.ts";
 import { readJsonBody } from "../limits.ts";
 import { checkTags, markId, requestMarks } from "../request-marks.ts";
@@ -73,7 +74,7 @@ export function run(app: Hono<AppEnv>): void {
       step: markId(stepKey, "stepKey") ?? headerMarks.step,
     };
     const startedAt = caller.runtime.now();
-    const result = await runCall(caller, {
+    const call = runCall(caller, {
       context: liveContext(caller.principal, narrowed, marks),
       policy: routePolicy(narrowed, { allowTrial: false, stream: marks.stream ?? narrowed.route.stream }),
       requestFor: (_candidate, capabilities) => {
@@ -83,19 +84,20 @@ export function run(app: Hono<AppEnv>): void {
       stream,
       route: narrowed.route,
     });
-    switch (result.type) {
-      case "failure":
-        return failureResponse(result, openaiChatIngress);
-      case "answer":
-        return c.json(runBody(result, narrowed), 200, answerHeaders(result.inference));
-      case "stream":
-        return streamResponse(result, openaiChatIngress, {
-          includeUsage: true,
-          startedAt,
-          keepAliveMs: caller.runtime.config.keepAliveMs,
-          simulated: caller.runtime.providers.find(result.head.served.provider)?.simulated === true,
-        });
-    }
+    const options = { includeUsage: true, startedAt, keepAliveMs: stream ? caller.runtime.config.keepAliveMs : 0 };
+    const respond = (result: CallResult): Response => {
+      switch (result.type) {
+        case "failure":
+          return failureResponse(result, openaiChatIngress);
+        case "answer":
+          return c.json(runBody(result, narrowed), 200, answerHeaders(result.inference));
+        case "stream": {
+          const simulated = caller.runtime.providers.find(result.head.served.provider)?.simulated === true;
+          return streamResponse(result, openaiChatIngress, { ...options, simulated });
+        }
+      }
+    };
+    return orEarly(call, respond, openaiChatIngress, options);
   });
 }
 

@@ -10,6 +10,11 @@ const routes = [
   route("demo.json", ["up/echo"], { output: { schema: SCHEMA, ladder }, retry: none }),
   route("demo.template", ["up/echo"], { template: { user: "Say {{ word }}" } }),
 ];
+const patience = { firstTokenMs: 300, idleMs: 1_000, attemptMs: 1_000, callMs: 3_000, streamMs: 5_000 };
+const shortPatience = [
+  route("demo.slow-then-echo", ["up/silent", "up/echo"], { retry: none, timeouts: patience }),
+  route("demo.silent", ["up/silent"], { retry: none, timeouts: patience }),
+];
 const gateway = openGateway({ routes, providers: [upstreamProvider("up", inject("upstreamUrl"))] });
 afterEach(() => gateway.settled());
 
@@ -135,4 +140,40 @@ describe("keep-alives", () => {
     await reader?.cancel();
     await quiet.settled();
   });
+
+  describe("before the first content", () => {
+    const providers = [upstreamProvider("up", inject("upstreamUrl"))];
+    const early = openGateway({ providers, routes: shortPatience, config: { keepAliveMs: 60 } });
+    afterEach(() => early.settled());
+
+    test("open the answer, which then streams as ever", async () => {
+      const response = await early.chat({ model: "demo.slow-then-echo", messages: user("late"), stream: true });
+      expect(response.headers.get("content-type")).toContain("text/event-stream");
+      const [comments, rest = ""] = splitComments(await response.text());
+      expect(comments).toBeGreaterThan(0);
+      expect(textOf(events(rest))).toBe("late");
+      expect(events(rest).at(-1)).toBe("[DONE]");
+    });
+
+    test("turn a later failure into an error event under the 200", async () => {
+      const response = await early.chat({ model: "demo.silent", messages: user("x"), stream: true });
+      expect(response.status).toBe(200);
+      const [comments, rest = ""] = splitComments(await response.text());
+      expect(comments).toBeGreaterThan(0);
+      const [only = ""] = events(rest);
+      expect(JSON.parse(only)).toMatchObject({ error: { failure_class: "network", inference_id: expect.any(String) } });
+      expect(rest).not.toContain("[DONE]");
+    });
+
+    test("leave a failure that comes at once as an ordinary error", async () => {
+      const response = await early.chat({ model: "up/status-500", messages: user("x"), stream: true });
+      expect(response.status).toBe(502);
+    });
+  });
 });
+
+/** How many keep-alive comments a stream opens with, and what follows them. */
+function splitComments(text: string): [number, string] {
+  const [comments = ""] = /^(: keep-alive\n\n)*/.exec(text) ?? [];
+  return [comments.length / ": keep-alive\n\n".length, text.slice(comments.length)];
+}

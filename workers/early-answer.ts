@@ -1,0 +1,64 @@
+/** A streamed answer that opens before its first content: what stands in front of the gateway may cut a silent line. */
+import type { CallResult, FrameStream } from "../src/call/call.ts";
+import type { IngressDialect, StreamEncoder } from "../src/wire/dialect.ts";
+import { EVENT_STREAM, type StreamOptions, servedContext } from "./answer.ts";
+import { sseBody } from "./sse-body.ts";
+
+/**
+ * The call's own answer where it comes within `keepAliveMs`, as it always does where that is 0. After that much silence
+ * the status is 200 and comments follow until content comes; a failure is then an error event, and what the call's
+ * headers would have said is not known yet.
+ */
+export async function orEarly(
+  call: Promise<CallResult>,
+  respond: (result: CallResult) => Response,
+  ingress: IngressDialect,
+  options: StreamOptions,
+): Promise<Response> {
+  if (options.keepAliveMs <= 0) return respond(await call);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, options.keepAliveMs, undefined);
+  });
+  const result = await Promise.race([call, silence]);
+  clearTimeout(timer);
+  return result ? respond(result) : earlyResponse(call, ingress, options);
+}
+
+function earlyResponse(call: Promise<CallResult>, ingress: IngressDialect, options: StreamOptions): Response {
+  let inferenceId = "";
+  let encoder: StreamEncoder | undefined;
+  const opened = call.then((result): FrameStream => {
+    inferenceId = result.type === "stream" ? result.head.inferenceId : result.inference.id;
+    const model = result.type === "stream" ? result.head.served.model : "";
+    encoder = ingress.streamEncoder(servedContext(inferenceId, model, options.startedAt, options.includeUsage));
+    return result.type === "stream" ? result.frames : onlyFailure(result);
+  });
+  const frames: FrameStream = {
+    read: async () => (await opened).read(),
+    // A call that has not begun to stream is stopped by the request's own signal.
+    cancel: () => void opened.then((stream) => stream.cancel()).catch(() => undefined),
+  };
+  const lazily: StreamEncoder = {
+    encode: (frame) => encoder?.encode(frame) ?? "",
+    fail: (failure) => encoder?.fail(failure, inferenceId) ?? "",
+  };
+  return new Response(sseBody(frames, lazily, { inferenceId, keepAliveMs: options.keepAliveMs }), {
+    headers: EVENT_STREAM,
+  });
+}
+
+function onlyFailure(result: Exclude<CallResult, { type: "stream" }>): FrameStream {
+  if (result.type === "answer") throw new Error("a streamed call was answered whole");
+  let told = false;
+  return {
+    async read() {
+      if (told) return undefined;
+      told = true;
+      return [{ events: [{ type: "error", failure: result.failure }] }];
+    },
+    cancel() {
+      told = true;
+    },
+  };
+}
