@@ -1,6 +1,7 @@
 /** What a caller may ask of a route or of a raw model, beyond what the route itself says. */
 import type { CallPolicy, OutputRule } from "../src/call/call.ts";
 import { failure } from "../src/failure/failure.ts";
+import { riskyPattern } from "../src/json/risky-pattern.ts";
 import { canonicalJson } from "../src/route/canonical.ts";
 import { DEFAULT_RETRY, DEFAULT_TIMEOUTS } from "../src/route/defaults.ts";
 import type { NarrowedRoute } from "../src/route/narrow.ts";
@@ -54,6 +55,9 @@ function rawOutput(
       `${candidate.key} is not known to enforce a JSON schema; call a route with this schema, or declare native_strict for the model in modelrig.yaml`,
     );
   }
+  const risky = riskyPattern(asked.schema);
+  if (risky !== undefined)
+    throw invariant(`the pattern ${risky.slice(0, 80)} repeats a repetition and could take for ever to check`);
   return { schema: asked.schema, name: asked.name, ladder: ["native_strict"] };
 }
 
