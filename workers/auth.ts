@@ -12,7 +12,7 @@ export const authentication = (): MiddlewareHandler<AppEnv> =>
     if (key === undefined) {
       throw unauthorized("no key: send `authorization: Bearer rig_sk_…` or `x-api-key`", "missing_api_key");
     }
-    const principal = await knownPrincipal(c.var.runtime, key, (work) => c.executionCtx.waitUntil(work));
+    const principal = await knownPrincipal(c.get("runtime"), key, (work) => c.executionCtx.waitUntil(work));
     if (!principal) throw unauthorized("the key is unknown, revoked or expired", "invalid_api_key");
     c.set("principal", principal);
     await next();

@@ -6,7 +6,7 @@ import type { AppEnv } from "./context.ts";
 
 /** Who calls, checked for the scope the endpoint needs, with what a call must hold on to. */
 export function callerOf(c: Context<AppEnv>, scope: Scope): Caller {
-  const { runtime, principal } = c.var;
+  const [runtime, principal] = [c.get("runtime"), c.get("principal")];
   requireScope(principal, scope);
   return {
     runtime,

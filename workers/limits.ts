@@ -11,17 +11,17 @@ import { jsonFaultPosition } from "./json-fault.ts";
 /** Refuses oversized headers, and bodies that say they are too large. */
 export const requestLimits = (): MiddlewareHandler<AppEnv> =>
   async function requestLimits(c, next) {
-    const { limits } = c.var.runtime.config;
+    const { limits } = c.get("runtime").config;
+    const { headers } = c.req.raw;
     let bytes = 0;
-    for (const [name, value] of c.req.raw.headers) bytes += name.length + value.length + 4;
+    for (const [name, value] of headers) bytes += name.length + value.length + 4;
     if (bytes > limits.headerBytes) {
       throw new HttpFault(
         431,
         failure("bad_request", `the headers exceed ${limits.headerBytes} bytes`, { code: "headers_too_large" }),
       );
     }
-    const declared = Number(c.req.header("content-length") ?? 0);
-    if (declared > limits.bodyBytes) throw tooLarge(limits);
+    if (declaredBytes(headers) > limits.bodyBytes) throw tooLarge(limits);
     await next();
   };
 
@@ -42,9 +42,27 @@ export async function readJsonBody(request: Request, limits: Limits): Promise<Re
   throw badRequest("the body must be a JSON object", "invalid_json");
 }
 
+/** NaN where the body does not say how long it is. */
+function declaredBytes(headers: Headers): number {
+  return Number(headers.get("content-length") ?? Number.NaN);
+}
+
 async function readText(request: Request, limits: Limits): Promise<string> {
   if (request.body === null) throw badRequest("the body is empty; a JSON object is expected", "invalid_json");
-  const reader = request.body.getReader();
+  // The transport holds a body to the length it says, and reading one whole is much cheaper than counting its pieces.
+  const body =
+    declaredBytes(request.headers) <= limits.bodyBytes
+      ? new Uint8Array(await request.arrayBuffer())
+      : await readCounted(request.body, limits);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(body);
+  } catch {
+    throw badRequest("the body is not valid UTF-8", "invalid_json");
+  }
+}
+
+async function readCounted(body: ReadableStream<Uint8Array>, limits: Limits): Promise<Uint8Array> {
+  const reader = body.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
@@ -57,24 +75,13 @@ async function readText(request: Request, limits: Limits): Promise<string> {
     }
     chunks.push(value);
   }
-  try {
-    return decode(chunks, bytes);
-  } catch {
-    throw badRequest("the body is not valid UTF-8", "invalid_json");
-  }
-}
-
-function decode(chunks: readonly Uint8Array[], bytes: number): string {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-  const [only] = chunks;
-  if (only !== undefined && chunks.length === 1) return decoder.decode(only);
   const whole = new Uint8Array(bytes);
   let offset = 0;
   for (const chunk of chunks) {
     whole.set(chunk, offset);
     offset += chunk.byteLength;
   }
-  return decoder.decode(whole);
+  return whole;
 }
 
 function tooLarge(limits: Limits): HttpFault {
