@@ -1,17 +1,19 @@
-/** The gateway beside the forwarding Worker: same upstream, same load, in turns, so that noise of the machine hits both. */
+/** The gateway beside its yardsticks: same upstream, same load, in turns, so that noise of the machine hits all. */
 import type { Target, Timing } from "./connection.ts";
 import { median } from "./figures.ts";
 import type { Until } from "./load.ts";
 import { cpuMs, idle } from "./processes.ts";
-import type { Hosted, Question, Stage } from "./stage.ts";
+import { type Hosted, type Question, SIDES, type Side, type Stage } from "./stage.ts";
 
 export interface Comparison {
   /** Median over rounds of gateway ÷ forwarding, in answers per second. */
   readonly ratio: number;
+  /** The same against the Worker that does the least a gateway can. */
+  readonly ratioToLeast: number;
   /** Median answers per second. */
-  readonly rate: { readonly forwarding: number; readonly gateway: number };
+  readonly rate: Readonly<Record<Side, number>>;
   /** Processor time of workerd per answer, in microseconds, background work included. Median over rounds. */
-  readonly cpuUs: { readonly forwarding: number; readonly gateway: number };
+  readonly cpuUs: Readonly<Record<Side, number>>;
 }
 
 export interface Rounds {
@@ -22,21 +24,20 @@ export interface Rounds {
 
 export async function compareLoad(stage: Stage, question: Question, plan: Rounds): Promise<Comparison> {
   const targets = stage.targets(question);
-  const measured = { forwarding: [] as Round[], gateway: [] as Round[] };
-  const sides = ["forwarding", "gateway"] as const;
-  for (const side of sides) await oneRound(stage, stage[side], targets[side], plan);
+  const measured: Record<Side, Round[]> = { forwarding: [], least: [], gateway: [] };
+  for (const side of SIDES) await oneRound(stage, stage.hosts[side], targets[side], plan);
   for (let round = 0; round < plan.rounds; round += 1) {
-    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-      measured[side].push(await oneRound(stage, stage[side], targets[side], plan));
+    for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed()) {
+      measured[side].push(await oneRound(stage, stage.hosts[side], targets[side], plan));
     }
   }
-  const { forwarding, gateway } = measured;
-  const of = (figure: keyof Round) => ({
-    forwarding: median(forwarding.map((round) => round[figure])),
-    gateway: median(gateway.map((round) => round[figure])),
-  });
-  const ratio = median(gateway.map((round, index) => round.rate / forwarding[index]!.rate));
-  return { ratio, rate: of("rate"), cpuUs: of("cpuUs") };
+  const of = (figure: keyof Round): Record<Side, number> => {
+    const middle = (side: Side) => median(measured[side].map((round) => round[figure]));
+    return { forwarding: middle("forwarding"), least: middle("least"), gateway: middle("gateway") };
+  };
+  const ratioTo = (side: Side): number =>
+    median(measured.gateway.map((round, index) => round.rate / measured[side][index]!.rate));
+  return { ratio: ratioTo("forwarding"), ratioToLeast: ratioTo("least"), rate: of("rate"), cpuUs: of("cpuUs") };
 }
 
 interface Round {

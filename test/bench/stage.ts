@@ -20,12 +20,15 @@ export interface Hosted {
   dispose(): Promise<void>;
 }
 
+/** The gateway and its yardsticks: a Worker that only forwards, and one that does the least a gateway can. */
+export const SIDES = ["forwarding", "least", "gateway"] as const;
+export type Side = (typeof SIDES)[number];
+
 export interface Stage {
   readonly load: LoadGenerator;
-  readonly forwarding: Hosted;
-  readonly gateway: Hosted;
-  /** The same question to the upstream itself, through the forwarding Worker, and through the gateway. */
-  targets(question: Question): { readonly direct: Target; readonly forwarding: Target; readonly gateway: Target };
+  readonly hosts: Readonly<Record<Side, Hosted>>;
+  /** The same question to the upstream itself and through each Worker. */
+  targets(question: Question): Readonly<Record<Side | "direct", Target>>;
   close(): Promise<void>;
 }
 
@@ -53,19 +56,25 @@ export async function openStage(): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "modelrig-bench-"));
   const upstream = await startUpstream();
   const load = startLoadGenerator();
-  const forwarding = await hosted(() => startForwarding(upstream.port));
+  const forwarding = await hosted(() => startYardstick("forwarding", upstream.port));
+  const least = await hosted(() => startYardstick("least", upstream.port));
   const database = await openLocalDatabase(fakeIo({ cwd: folder }), join(folder, "bench.db"));
   const compiled = await compiledFor(upstream.port);
   const gateway = await hosted(() => startGateway(compiled, database, join(folder, "objects")));
   return {
     load,
-    forwarding,
-    gateway,
-    targets: (question) => targetsOf(question, upstream.port, forwarding.port, gateway.port, database.key),
+    hosts: { forwarding, least, gateway },
+    targets: (question) =>
+      targetsOf(
+        question,
+        { direct: upstream.port, forwarding: forwarding.port, least: least.port, gateway: gateway.port },
+        database.key,
+      ),
     async close() {
       load.stop();
       await gateway.dispose();
       await forwarding.dispose();
+      await least.dispose();
       await database.close();
       upstream.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -74,11 +83,15 @@ export async function openStage(): Promise<Stage> {
 }
 
 /** Reached without Miniflare's own Worker in front, as the gateway is. */
-export async function startForwarding(upstreamPort: number): Promise<{ port: number; dispose(): Promise<void> }> {
+export async function startYardstick(
+  name: Exclude<Side, "gateway">,
+  upstreamPort: number,
+): Promise<{ port: number; dispose(): Promise<void> }> {
   const worker = new Miniflare({
     ...{ host: "127.0.0.1", port: 0, cf: false, modules: true, compatibilityDate: "2026-07-30" },
-    scriptPath: fileURLToPath(new URL("./workers/forwarding.js", import.meta.url)),
+    scriptPath: fileURLToPath(new URL(`./workers/${name}.js`, import.meta.url)),
     bindings: { UPSTREAM: `http://127.0.0.1:${upstreamPort}` },
+    queueProducers: { TELEMETRY: "telemetry" },
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
   });
   return { port: Number((await worker.unsafeGetDirectURL()).port), dispose: () => worker.dispose() };
@@ -145,14 +158,16 @@ const MESSAGES = [
 
 function targetsOf(
   { wire, shape, stream, client = "openai" }: Question,
-  ...[direct, forwarding, gateway, key]: [number, number, number, string]
+  ports: Readonly<Record<Side | "direct", number>>,
+  key: string,
 ): ReturnType<Stage["targets"]> {
   const asked = upstreamQuestion(wire, shape, stream);
   return {
-    direct: { port: direct, headers: {}, ...asked },
-    forwarding: { port: forwarding, headers: {}, ...asked },
+    direct: { port: ports.direct, headers: {}, ...asked },
+    forwarding: { port: ports.forwarding, headers: {}, ...asked },
+    least: { port: ports.least, headers: {}, ...asked },
     gateway: {
-      port: gateway,
+      port: ports.gateway,
       headers: { authorization: `Bearer ${key}` },
       path: client === "openai" ? "/v1/chat/completions" : "/v1/messages",
       body: JSON.stringify({

@@ -13,14 +13,15 @@ import { seededRandom } from "../../../src/stats/random.ts";
 import { type Figure, median } from "../figures.ts";
 
 const SAMPLES_PER_ARM = 10_000;
-const VARIANTS = ["small", "nano", "coached"];
+const VARIANTS = ["small", "short", "coached"];
 
 const ROUTE = `route: bench.extract
 candidates:
   - { provider: sim, model: atlas-large, params: { max_tokens: 200 } }
+  - { provider: sim, model: atlas-small, params: { max_tokens: 200 } }
 variants:
-  - { name: small, candidates: [{ provider: sim, model: atlas-small, params: { max_tokens: 200 } }] }
-  - { name: nano, candidates: [{ provider: sim, model: atlas-small, params: { max_tokens: 100 } }] }
+  - { name: small, candidates: [{ provider: sim, model: atlas-small }] }
+  - { name: short, params: { max_tokens: 150 } }
   - { name: coached, output: { ladder: [coached, syntax_repair] } }
 input:
   type: object

@@ -36,7 +36,7 @@ export async function memory(stage: Stage): Promise<readonly Figure[]> {
 
 async function peaks(stage: Stage, stream: boolean): Promise<number[]> {
   const found: number[] = [];
-  const { pid } = stage.gateway;
+  const { pid } = stage.hosts.gateway;
   // The smallest once beforehand: what a first call leaves in memory is no part of any size.
   for (const { shape, count } of [SIZES[0]!, ...SIZES]) {
     await idle(pid);
