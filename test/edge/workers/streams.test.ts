@@ -130,7 +130,8 @@ describe("keep-alives", () => {
   test("are comments between events during silence, only where asked for", async () => {
     const quiet = openGateway({
       providers: [upstreamProvider("up", inject("upstreamUrl"))],
-      config: { keepAliveMs: 60 },
+      // Long enough for the first content to come before it, also on a busy machine.
+      config: { keepAliveMs: 1_000 },
     });
     const response = await quiet.chat({ model: "up/stall", messages: user("x"), stream: true });
     const reader = response.body?.getReader();
@@ -165,9 +166,12 @@ describe("keep-alives", () => {
       expect(rest).not.toContain("[DONE]");
     });
 
-    test("leave a failure that comes at once as an ordinary error", async () => {
-      const response = await early.chat({ model: "up/status-500", messages: user("x"), stream: true });
+    test("leave a failure that comes before the silence is long as an ordinary error", async () => {
+      const patient = openGateway({ providers, config: { keepAliveMs: 20_000 } });
+      const response = await patient.chat({ model: "up/status-500", messages: user("x"), stream: true });
       expect(response.status).toBe(502);
+      expect(response.headers.get("content-type")).toContain("application/json");
+      await patient.settled();
     });
   });
 });
