@@ -1,3 +1,4 @@
+import { isTagName, LONGEST_TAG_VALUE, MOST_TAGS, TAG_NAME } from "../src/telemetry/tag.ts";
 import { badRequest } from "./fault.ts";
 
 /** How a caller books a call: from `x-modelrig-*` headers, a body's `metadata`, and what the key fixes. */
@@ -9,11 +10,7 @@ export interface RequestMarks {
   readonly stream?: "live" | "validated" | undefined;
 }
 
-const TAG_KEY = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/;
-const MAX_TAGS = 32;
-/** As much as telemetry keeps of one. */
-const MAX_TAG_VALUE = 200;
 
 /** Later sources win: `metadata` < `x-modelrig-tags` < the key's fixed tags. */
 export function requestMarks(
@@ -26,7 +23,7 @@ export function requestMarks(
     throw badRequest("x-modelrig-stream takes `validated` or `live`", "invalid_header", "x-modelrig-stream");
   }
   const tags = { ...metadataTags(metadata), ...headerTags(headers.get("x-modelrig-tags")), ...fixedTags };
-  if (Object.keys(tags).length > MAX_TAGS) throw badRequest(`more than ${MAX_TAGS} tags`, "too_many_tags");
+  if (Object.keys(tags).length > MOST_TAGS) throw badRequest(`more than ${MOST_TAGS} tags`, "too_many_tags");
   return {
     tags,
     run: markId(headers.get("x-modelrig-run"), "x-modelrig-run"),
@@ -44,19 +41,25 @@ export function markId(value: string | null | undefined, param: string): string 
 
 export function checkTags(tags: Readonly<Record<string, string>>, param: string): Readonly<Record<string, string>> {
   for (const [key, value] of Object.entries(tags)) {
-    if (!TAG_KEY.test(key)) throw badRequest(`a tag name must match ${TAG_KEY.source}`, "invalid_tag", param);
-    if (value.length > MAX_TAG_VALUE) {
-      throw badRequest(`the tag ${key} is longer than ${MAX_TAG_VALUE} characters`, "invalid_tag", param);
-    }
+    checkTag(key, value, param);
   }
   return tags;
+}
+
+function checkTag(key: string, value: string, param: string): void {
+  if (!isTagName(key)) {
+    throw badRequest(`a tag name must match ${TAG_NAME.source} and not be __proto__`, "invalid_tag", param);
+  }
+  if (value.length > LONGEST_TAG_VALUE) {
+    throw badRequest(`the tag ${key} is longer than ${LONGEST_TAG_VALUE} characters`, "invalid_tag", param);
+  }
 }
 
 /** `metadata` is the provider's field first: what does not fit a tag stays what it was and is no error. */
 function metadataTags(metadata: Readonly<Record<string, unknown>> | undefined): Record<string, string> {
   const tags: Record<string, string> = {};
   for (const [key, value] of Object.entries(metadata ?? {})) {
-    if (typeof value === "string" && TAG_KEY.test(key) && value.length <= MAX_TAG_VALUE) tags[key] = value;
+    if (typeof value === "string" && isTagName(key) && value.length <= LONGEST_TAG_VALUE) tags[key] = value;
   }
   return tags;
 }
@@ -67,9 +70,12 @@ function headerTags(header: string | null): Readonly<Record<string, string>> {
     if (pair.trim() === "") continue;
     const equals = pair.indexOf("=");
     if (equals < 1) throw badRequest("x-modelrig-tags is `key=value,…`", "invalid_tag", "x-modelrig-tags");
-    tags[pair.slice(0, equals).trim()] = percentDecoded(pair.slice(equals + 1).trim());
+    const key = pair.slice(0, equals).trim();
+    const value = percentDecoded(pair.slice(equals + 1).trim());
+    checkTag(key, value, "x-modelrig-tags");
+    tags[key] = value;
   }
-  return checkTags(tags, "x-modelrig-tags");
+  return tags;
 }
 
 function percentDecoded(text: string): string {

@@ -4,6 +4,7 @@
  */
 import type { Attempt, Inference } from "../call/inference.ts";
 import type { Usage } from "../money/usage.ts";
+import { MOST_TAGS } from "./tag.ts";
 
 /** `null` = not reported or not applicable, never zero. */
 export interface TokenCounts {
@@ -177,9 +178,11 @@ function failureRecord(failure: Inference["failure"]): FailureRecord | null {
   return { class: failure.class, reason: failure.reason ?? null, status: failure.status ?? null, code };
 }
 
-/** At most 32 tags of at most 200 characters each: what the gateway accepts, enforced again for every other source. */
+/** What the gateway accepts, enforced again for every other source. */
 function boundedTags(tags: Readonly<Record<string, string>>): Record<string, string> {
-  const entries = Object.entries(tags).slice(0, MOST_LISTED);
+  const entries = Object.entries(tags)
+    .filter(([key]) => key !== "__proto__")
+    .slice(0, MOST_TAGS);
   return Object.fromEntries(entries.map(([key, value]) => [short(key), short(value)]));
 }
 

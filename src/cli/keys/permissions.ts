@@ -3,6 +3,7 @@ import { EVERY_LANE, EVERY_ROUTE, isReachPattern } from "../../identity/reach.ts
 import { isScope, SCOPES, type Scope } from "../../identity/scope.ts";
 import { type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
 import type { NewKey } from "../../store/api-keys.ts";
+import { isTagName, LONGEST_TAG_VALUE } from "../../telemetry/tag.ts";
 import { CliError, EXIT } from "../command.ts";
 
 export interface PermissionFlags {
@@ -91,9 +92,10 @@ function limitOf(text: string): NanoUsd {
 function tagsOf(flag: string, pairs: readonly string[]): Readonly<Record<string, string>> {
   const tags: Record<string, string> = {};
   for (const pair of pairs) {
-    const match = /^([A-Za-z0-9_.-]{1,64})=(.{1,200})$/.exec(pair);
-    const [, key, value] = match ?? [];
-    if (key === undefined || value === undefined || Object.hasOwn(tags, key))
+    const equals = pair.indexOf("=");
+    const key = pair.slice(0, Math.max(0, equals));
+    const value = pair.slice(equals + 1);
+    if (!isTagName(key) || value === "" || value.length > LONGEST_TAG_VALUE || Object.hasOwn(tags, key))
       throw usage(
         `${flag} cannot read ${JSON.stringify(pair)}`,
         `name=value, each name once, e.g. ${flag} ${EXAMPLE[flag]}`,

@@ -66,6 +66,7 @@ describe("a request is refused", () => {
   test.each([
     ["x-modelrig-tags", "novalue"],
     ["x-modelrig-tags", "=x"],
+    ["x-modelrig-tags", "__proto__=x"],
     ["x-modelrig-tags", "a=%zz"],
     ["x-modelrig-tags", Array.from({ length: 40 }, (_, index) => `t${index}=1`).join(",")],
     ["x-modelrig-run", "has space"],
