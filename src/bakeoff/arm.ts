@@ -2,10 +2,13 @@ import { ok, type Result } from "../failure/failure.ts";
 import { type NarrowedRoute, narrow } from "../route/narrow.ts";
 import type { Route } from "../route/route.ts";
 
-/** One variant in a bake-off. The incumbent serves the route today; every other arm is measured against it. */
+/**
+ * One arm of a bake-off. The incumbent serves the route today; challengers are measured against it; the reference is
+ * the ceiling that quality regret is measured against, and cannot be proposed.
+ */
 export interface Arm {
   readonly name: string;
-  readonly role: "incumbent" | "challenger";
+  readonly role: "incumbent" | "challenger" | "reference";
   readonly narrowed: NarrowedRoute;
 }
 

@@ -12,6 +12,12 @@ export interface ReplayInput {
   /** Epoch milliseconds at which the input was first seen. */
   readonly at: number;
   readonly payload: ReplayPayload;
+  /** How many captured calls asked the same; they are sent once and counted so often. Absent = 1. */
+  readonly weight?: number | undefined;
+  /** Run, or customer tag: inputs that share one are not independent. */
+  readonly cluster?: string | undefined;
+  /** Output expected for it, of an eval case. */
+  readonly golden?: unknown;
   /** What the candidate that first served it could do; kept for the record, replay asks the arm's own candidate. */
   readonly capabilities?: ModelCapabilities | undefined;
 }

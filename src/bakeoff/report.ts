@@ -18,7 +18,7 @@ export const STOP_REASONS = ["budget", "unpriced", "interrupted"] as const;
 
 export const armReport = z.strictObject({
   arm: name,
-  role: z.enum(["incumbent", "challenger"]),
+  role: z.enum(["incumbent", "challenger", "reference"]),
   candidates: z.array(name),
   complete: z.boolean(),
   /** Why the arm has fewer samples than inputs. */

@@ -10,6 +10,10 @@ import { checkValues } from "./value-checks.ts";
  */
 export type SampleOutcome = "conformant" | "nonconformant" | "ungraded" | "failed" | "refused";
 
+/** How quality was measured, best evidence first. A report names the one it used. */
+export const QUALITY_METRICS = ["golden", "value_accuracy", "judge", "conformance"] as const;
+export type QualityMetric = (typeof QUALITY_METRICS)[number];
+
 /** One input on one arm, in figures. Holds no text of the call. */
 export interface Sample {
   readonly arm: string;
@@ -30,6 +34,8 @@ export interface Sample {
   readonly served?: string | undefined;
   readonly rung?: ServedRung | undefined;
   readonly checks?: { readonly passed: number; readonly failed: number } | undefined;
+  /** Score from 0 to 1. A sent sample without an output scores 0; absent where nothing could grade it. */
+  readonly quality?: { readonly metric: QualityMetric; readonly score: number } | undefined;
   readonly simulated: boolean;
 }
 

@@ -63,37 +63,37 @@ const attempt = z.object({
   dropped: z.array(text),
 });
 
-const message = z.object({
-  schema: z.literal(MESSAGE_SCHEMA),
-  inference: z.object({
-    id: text.min(1),
-    org: text.min(1),
-    keyId: text.nullable(),
-    lane: text,
-    route: text.nullable(),
-    routeHash: text.nullable(),
-    variant: text.nullable(),
-    arm: text.nullable(),
-    run: text.nullable(),
-    step: text.nullable(),
-    stream: z.boolean(),
-    startedAt: instant,
-    latencyMs: z.int(),
-    firstByteMs: z.int().nullable(),
-    provider: text.nullable(),
-    model: text.nullable(),
-    rung: text.nullable(),
-    failure,
-    finish: text.nullable(),
-    conformant: z.boolean().nullable(),
-    costNano: z.int().nullable(),
-    costEstimated: z.boolean(),
-    simulated: z.boolean(),
-    tags: z.record(text, text),
-    skipped: z.array(z.object({ candidate: text, why: text })),
-    attempts: z.array(attempt),
-  }),
+/** An inference record as it travels. */
+export const inferenceRecord = z.object({
+  id: text.min(1),
+  org: text.min(1),
+  keyId: text.nullable(),
+  lane: text,
+  route: text.nullable(),
+  routeHash: text.nullable(),
+  variant: text.nullable(),
+  arm: text.nullable(),
+  run: text.nullable(),
+  step: text.nullable(),
+  stream: z.boolean(),
+  startedAt: instant,
+  latencyMs: z.int(),
+  firstByteMs: z.int().nullable(),
+  provider: text.nullable(),
+  model: text.nullable(),
+  rung: text.nullable(),
+  failure,
+  finish: text.nullable(),
+  conformant: z.boolean().nullable(),
+  costNano: z.int().nullable(),
+  costEstimated: z.boolean(),
+  simulated: z.boolean(),
+  tags: z.record(text, text),
+  skipped: z.array(z.object({ candidate: text, why: text })),
+  attempts: z.array(attempt),
 });
+
+const message = z.object({ schema: z.literal(MESSAGE_SCHEMA), inference: inferenceRecord });
 
 /** The record in a message body, or `undefined` where this is none of ours or not one we can read. */
 export function readMessage(body: unknown): InferenceRecord | undefined {

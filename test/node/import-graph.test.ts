@@ -24,12 +24,17 @@ const LAYERS: Record<string, number> = {
   "src/bakeoff": 4,
   "src/proposal": 4,
   "src/swap": 4,
+  "src/runs": 4,
+  "src/query": 4,
+  "src/cycles": 4,
   durable: 5,
   "src/store": 5,
   "src/capture": 5,
   "src/localdb": 5,
+  "src/workspace": 5,
   workers: 6,
   "src/cli": 6,
+  "src/sdk": 6,
 };
 
 /** What may be imported within a layer, importer → imported. */
@@ -46,10 +51,13 @@ const BESIDE: Record<string, readonly string[]> = {
   "src/config": ["src/wire", "src/provider", "src/registry", "src/route"],
   "src/swap": ["src/proposal", "src/bakeoff"],
   "src/proposal": ["src/bakeoff"],
+  "src/runs": ["src/telemetry", "src/bakeoff"],
+  "src/query": ["src/identity"],
+  "src/cycles": ["src/telemetry", "src/bakeoff", "src/proposal", "src/swap", "src/runs", "src/query"],
   durable: [],
 };
 
-const NODE_FOLDERS = ["src/capture", "src/cli", "src/localdb", "src/sdk"];
+const NODE_FOLDERS = ["src/capture", "src/cli", "src/localdb", "src/sdk", "src/workspace"];
 const EDGE_FOLDERS = ["workers", "durable"];
 
 interface Import {

@@ -1,0 +1,44 @@
+/** A saved work product of a step, and its lineage. */
+import { z } from "zod";
+import { instant, label, reportedId } from "./run.ts";
+
+export const ARTIFACT_TYPES = ["prompt", "raw_response", "step_output", "input", "document", "other"] as const;
+export type ArtifactType = (typeof ARTIFACT_TYPES)[number];
+
+export const LINK_RELATIONS = ["derived_from", "consumed"] as const;
+export type LinkRelation = (typeof LINK_RELATIONS)[number];
+
+/** Largest content of one artifact that any setting lets through, UTF-8 bytes. */
+export const LARGEST_ARTIFACT = 1_048_576;
+
+export const artifactSaved = z.strictObject({
+  id: reportedId,
+  run: reportedId.optional(),
+  step: reportedId.optional(),
+  name: label,
+  type: z.enum(ARTIFACT_TYPES),
+  task: label.optional(),
+  inference: reportedId.optional(),
+  conformant: z.boolean().optional(),
+  /** SHA-256 of the content's UTF-8 bytes, hex; worked out by the gateway where the content comes along. */
+  hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+  bytes: z.int().nonnegative().optional(),
+  /** JSON text rather than prose. */
+  json: z.boolean().default(false),
+  /** Absent = only the hash is reported. */
+  content: z.string().optional(),
+  createdAt: instant,
+});
+
+export const artifactLink = z.strictObject({
+  artifact: reportedId,
+  source: reportedId,
+  relation: z.enum(LINK_RELATIONS),
+  createdAt: instant,
+});
+
+export type ArtifactSaved = z.infer<typeof artifactSaved>;
+export type ArtifactLink = z.infer<typeof artifactLink>;

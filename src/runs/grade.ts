@@ -1,0 +1,30 @@
+/** A judgment from 0 to 1 on an inference, a run or an artifact. */
+import { z } from "zod";
+import { instant, label, reportedId } from "./run.ts";
+
+export const GRADE_KINDS = ["human", "deterministic", "model"] as const;
+export type GradeKind = (typeof GRADE_KINDS)[number];
+
+export const GRADE_SUBJECT_KINDS = ["inference", "run", "artifact"] as const;
+export type GradeSubjectKind = (typeof GRADE_SUBJECT_KINDS)[number];
+
+export const gradeSubject = z.strictObject({
+  kind: z.enum(GRADE_SUBJECT_KINDS),
+  /** A run is named by its id or its episode key. */
+  id: label,
+});
+
+export const grade = z.strictObject({
+  id: reportedId,
+  subject: gradeSubject,
+  /** 1 = good, 0 = bad. */
+  score: z.number().min(0).max(1),
+  kind: z.enum(GRADE_KINDS),
+  /** Who or what judged: a person, a check, a judge model. */
+  grader: label.default("unnamed"),
+  comment: z.string().max(4_000).optional(),
+  createdAt: instant,
+});
+
+export type GradeSubject = z.infer<typeof gradeSubject>;
+export type Grade = z.infer<typeof grade>;

@@ -1,0 +1,38 @@
+/** What the SDK sends to `POST /v1/ingest`: a batch of things that happened, each with the id its sender gave it. */
+import { z } from "zod";
+import { inferenceRecord } from "../telemetry/message.ts";
+import { artifactLink, artifactSaved } from "./artifact.ts";
+import { grade } from "./grade.ts";
+import { runEnd, runStart } from "./run.ts";
+
+export const INGEST_SCHEMA = "modelrig.ingest/1";
+
+/** Items of one batch; also bounded by the gateway's limit on bodies. */
+export const MOST_ITEMS = 500;
+
+export const ingestItem = z.discriminatedUnion("type", [
+  /** The record of `modelrig.telemetry/1`; org and key are the sender's own, whatever it says. */
+  z.strictObject({ type: z.literal("inference"), inference: inferenceRecord }),
+  z.strictObject({ type: z.literal("run_start"), run: runStart }),
+  z.strictObject({ type: z.literal("run_end"), run: runEnd }),
+  z.strictObject({ type: z.literal("artifact"), artifact: artifactSaved }),
+  z.strictObject({ type: z.literal("link"), link: artifactLink }),
+  z.strictObject({ type: z.literal("grade"), grade }),
+]);
+
+export type IngestItem = z.infer<typeof ingestItem>;
+
+/**
+ * `stored`: it is in the database. `duplicate`: it was there already; nothing changed. `later`: it names a subject that
+ * may still be on its way; send it again. `refused`: it never will be taken; `code` and `message` say why.
+ */
+export const ITEM_STATUSES = ["stored", "duplicate", "later", "refused"] as const;
+export type ItemStatus = (typeof ITEM_STATUSES)[number];
+
+export interface ItemResult {
+  /** Position in the batch. */
+  readonly index: number;
+  readonly status: ItemStatus;
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+}
