@@ -3,9 +3,9 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EXIT } from "../src/cli/command.ts";
-import { compileFolder } from "../src/cli/compile-folder.ts";
 import { processIo } from "../src/cli/io.ts";
 import { printFaults } from "../src/cli/output/faults.ts";
+import { compileFolder } from "../src/workspace/compile-folder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const io = processIo({ noInput: true });

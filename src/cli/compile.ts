@@ -1,6 +1,6 @@
 import type { CompiledBundle } from "../config/config.ts";
+import { compileFolder } from "../workspace/compile-folder.ts";
 import { CliError, EXIT, type Io } from "./command.ts";
-import { compileFolder } from "./compile-folder.ts";
 import { printFaults } from "./output/faults.ts";
 
 /** The compiled bundle of a project, its faults printed. Throws a `CliError` with exit 3 where it is invalid. */

@@ -3,9 +3,9 @@ import { DatabaseFileError } from "../localdb/database-file.ts";
 import type { Connection } from "../store/database.ts";
 import { MigrationError } from "../store/migrate.ts";
 import { StoreError } from "../store/store-error.ts";
+import { environment } from "../workspace/env-file.ts";
 import { CliError, EXIT, type ExitCode, type Io } from "./command.ts";
 import { readDevState } from "./dev-state.ts";
-import { environment } from "./env-file.ts";
 
 /** Values of the options added by `addDatabaseOptions`. */
 export interface DatabaseOptions {

@@ -1,5 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stateFolder } from "../workspace/state-folder.ts";
 
 /** What a running or earlier `modelrig dev` left for other commands in `.modelrig/dev.json` (mode 0600). */
 export interface DevState {
@@ -8,16 +9,6 @@ export interface DevState {
   readonly org: string;
   readonly db_url: string;
   readonly db_token: string;
-}
-
-/** Makes the local state folder, private to the user and ignored by git, and answers its path. */
-export function stateFolder(cwd: string): string {
-  const folder = join(cwd, ".modelrig");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  chmodSync(folder, 0o700);
-  const ignore = join(folder, ".gitignore");
-  if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
-  return folder;
 }
 
 /** Absent or damaged state is `undefined`: the next `dev` writes it anew. */

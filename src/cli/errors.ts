@@ -1,3 +1,4 @@
+import { WorkspaceError } from "../workspace/workspace-error.ts";
 import { CliError, EXIT, type ExitCode, type Io } from "./command.ts";
 import { paint } from "./output/style.ts";
 
@@ -26,6 +27,14 @@ export function reportError(
 
 function toCliError(cause: unknown): CliError {
   if (cause instanceof CliError) return cause;
+  if (cause instanceof WorkspaceError) {
+    const { code, message, fix, asked } = cause;
+    return new CliError(code, message, {
+      exitCode: asked ? EXIT.usage : EXIT.unexpected,
+      ...(fix === undefined ? {} : { fix }),
+      cause,
+    });
+  }
   const message = cause instanceof Error ? cause.message : String(cause);
   return new CliError("cli.unexpected", message, {
     exitCode: EXIT.unexpected,

@@ -55,6 +55,7 @@ const BESIDE: Record<string, readonly string[]> = {
   "src/query": ["src/identity"],
   "src/cycles": ["src/telemetry", "src/bakeoff", "src/proposal", "src/swap", "src/runs", "src/query"],
   durable: [],
+  "src/workspace": ["src/capture", "src/localdb"],
 };
 
 const NODE_FOLDERS = ["src/capture", "src/cli", "src/localdb", "src/sdk", "src/workspace"];

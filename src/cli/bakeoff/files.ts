@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { type Journal, type JournalPlan, planText, readJournal, sampleText } from "../../bakeoff/journal.ts";
 import type { BakeoffReport } from "../../bakeoff/report.ts";
 import type { Sample } from "../../bakeoff/sample.ts";
+import { stateFolder } from "../../workspace/state-folder.ts";
 import { CliError, EXIT, type Io } from "../command.ts";
-import { stateFolder } from "../dev-state.ts";
 
 /** The files of one bake-off under `.modelrig/bakeoffs/`. */
 export interface BakeoffFiles {

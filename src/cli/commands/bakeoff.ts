@@ -8,6 +8,9 @@ import type { CompiledBundle } from "../../config/config.ts";
 import { formatUsd } from "../../money/format.ts";
 import { addUsd, type NanoUsd, nanoUsd, ZERO_USD } from "../../money/nano-usd.ts";
 import { seededRandom } from "../../stats/random.ts";
+import { engineHost } from "../../workspace/engine-host.ts";
+import { environment } from "../../workspace/env-file.ts";
+import { openCaptures } from "../../workspace/local-captures.ts";
 import { type BakeoffFiles, bakeoffFiles } from "../bakeoff/files.ts";
 import { mirror } from "../bakeoff/mirror.ts";
 import {
@@ -21,10 +24,7 @@ import { printMatrix } from "../bakeoff/print.ts";
 import { startProgress } from "../bakeoff/progress.ts";
 import { type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
-import { engineHost } from "../engine-host.ts";
-import { environment } from "../env-file.ts";
 import { addGatewayOptions, type GatewayOptions } from "../gateway-client.ts";
-import { openCaptures } from "../local-captures.ts";
 import { printJson } from "../output/json.ts";
 import { replayLedger } from "../replay-ledger.ts";
 
@@ -59,7 +59,7 @@ async function bakeoff(io: Io, options: Options): Promise<ExitCode> {
   const environmentValues = environment(io, options.envFile);
   const id = options.resume ?? `bo_${uuidv7()}`;
   const files = bakeoffFiles(io, id);
-  const captures = openCaptures(io);
+  const captures = openCaptures(io.cwd);
   let planned: PlannedBakeoff;
   try {
     planned =

@@ -2,12 +2,12 @@ import { uuidv7 } from "uuidv7";
 import { type CaptureProxyOptions, startCaptureProxy } from "../../capture/proxy.ts";
 import { redactor } from "../../capture/redact.ts";
 import { providerTable } from "../../provider/table.ts";
+import { compileFolder } from "../../workspace/compile-folder.ts";
+import { openCaptures, retentionOf } from "../../workspace/local-captures.ts";
 import { capturePermission } from "../capture-permission.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
-import { compileFolder } from "../compile-folder.ts";
 import { readDevState } from "../dev-state.ts";
-import { openCaptures, retentionOf } from "../local-captures.ts";
 import { printJson } from "../output/json.ts";
 
 interface CaptureOptions {
@@ -39,7 +39,7 @@ async function capture(io: Io, options: CaptureOptions): Promise<ExitCode> {
   const { config, routes } = await compileFor(io, project);
   const redact = redactor(config.capture.redact);
   const providers = providerTable(config);
-  const store = openCaptures(io);
+  const store = openCaptures(io.cwd);
   const warn = (message: string): void => void io.stderr.write(`warning: ${message}\n`);
   let kept = 0;
   try {

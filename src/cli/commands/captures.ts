@@ -4,9 +4,9 @@ import type { Capture } from "../../capture/capture.ts";
 import type { CaptureStore } from "../../capture/capture-store.ts";
 import { readCaptureLine } from "../../capture/import.ts";
 import { redactor } from "../../capture/redact.ts";
+import { openCaptures } from "../../workspace/local-captures.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
-import { openCaptures } from "../local-captures.ts";
 import { confirm } from "../output/confirm.ts";
 import { printJson } from "../output/json.ts";
 import { printTable } from "../output/table.ts";
@@ -64,7 +64,7 @@ export const command: CommandModule = {
 };
 
 async function withStore(io: Io, work: (store: CaptureStore) => Promise<ExitCode>): Promise<ExitCode> {
-  const store = openCaptures(io);
+  const store = openCaptures(io.cwd);
   try {
     return await work(store);
   } finally {

@@ -3,9 +3,9 @@ import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { startHranaServer } from "../../localdb/hrana-server.ts";
 import { migrate, pendingMigrations } from "../../store/migrate.ts";
+import { stateFolder } from "../../workspace/state-folder.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { addDatabaseOptions, type DatabaseOptions, databaseFrom, reachingDatabase } from "../database-access.ts";
-import { stateFolder } from "../dev-state.ts";
 import { readMigrations } from "../migrations.ts";
 import { printJson } from "../output/json.ts";
 

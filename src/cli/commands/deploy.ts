@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CompiledBundle } from "../../config/config.ts";
+import { environment } from "../../workspace/env-file.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
 import { migrateRemote, pendingRemote } from "../deploy/remote-database.ts";
 import { hasCloudflareCredentials, projectRoot, wrangler } from "../deploy/wrangler.ts";
 import { secretsFor } from "../dev/secrets.ts";
-import { environment } from "../env-file.ts";
 import { paint } from "../output/style.ts";
 
 interface DeployOptions {

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { CompiledBundle } from "../../config/config.ts";
+import { environment } from "../../workspace/env-file.ts";
+import { stateFolder } from "../../workspace/state-folder.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
 import { printBanner } from "../dev/banner.ts";
@@ -11,8 +13,7 @@ import { type Front, startFront } from "../dev/front.ts";
 import { openLocalDatabase } from "../dev/local-database.ts";
 import { secretsFor } from "../dev/secrets.ts";
 import { startWorker, type WorkerHost } from "../dev/worker-host.ts";
-import { stateFolder, writeDevState } from "../dev-state.ts";
-import { environment } from "../env-file.ts";
+import { writeDevState } from "../dev-state.ts";
 import { printJson } from "../output/json.ts";
 
 interface DevOptions {

@@ -1,9 +1,9 @@
 import { BUILTIN_PROVIDERS } from "../../provider/builtin.ts";
 import type { ProviderSpec } from "../../provider/provider.ts";
 import { providerTable } from "../../provider/table.ts";
+import { environment } from "../../workspace/env-file.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
-import { environment } from "../env-file.ts";
 import { printJson } from "../output/json.ts";
 import { printTable } from "../output/table.ts";
 import { probeProvider } from "../probe-provider.ts";

@@ -4,12 +4,12 @@ import { reportOf } from "../../../src/bakeoff/assemble.ts";
 import { type BakeoffPlan, runBakeoff } from "../../../src/bakeoff/run.ts";
 import type { Sample } from "../../../src/bakeoff/sample.ts";
 import { executeCall } from "../../../src/call/execute.ts";
-import { engineHost } from "../../../src/cli/engine-host.ts";
 import { replayLedger } from "../../../src/cli/replay-ledger.ts";
 import { compileAll } from "../../../src/config/compile-all.ts";
 import type { CompiledBundle } from "../../../src/config/config.ts";
 import { nanoUsd, usdToNano, ZERO_USD } from "../../../src/money/nano-usd.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
+import { engineHost } from "../../../src/workspace/engine-host.ts";
 import { type Figure, median } from "../figures.ts";
 
 const SAMPLES_PER_ARM = 10_000;

@@ -5,12 +5,12 @@ import { reportOf } from "../../../src/bakeoff/assemble.ts";
 import type { ReplayInput } from "../../../src/bakeoff/replay-input.ts";
 import { replayEnvelope, runBakeoff } from "../../../src/bakeoff/run.ts";
 import { executeCall } from "../../../src/call/execute.ts";
-import { engineHost } from "../../../src/cli/engine-host.ts";
 import { replayLedger } from "../../../src/cli/replay-ledger.ts";
 import { DEFAULT_CONFIG } from "../../../src/config/defaults.ts";
 import { nanoUsd, usdToNano } from "../../../src/money/nano-usd.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
+import { engineHost } from "../../../src/workspace/engine-host.ts";
 import { routeOf } from "../../support/bundles.ts";
 
 let route: Route;

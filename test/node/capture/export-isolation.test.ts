@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Capture } from "../../../src/capture/capture.ts";
-import { openCaptures } from "../../../src/cli/local-captures.ts";
 import { main } from "../../../src/cli/main.ts";
+import { openCaptures } from "../../../src/workspace/local-captures.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 
 interface Outgoing {
@@ -127,7 +127,7 @@ async function bakeOff(): Promise<{ exitCode: number; out: string; err: string }
   }));
   writeProject(provider);
   const io = fakeIo({ cwd: folder, env: { MODELRIG_URL: gateway, MODELRIG_KEY: "rig_sk_test" } });
-  const store = openCaptures(io);
+  const store = openCaptures(io.cwd);
   for (let index = 0; index < 40; index += 1) store.add(planted(index, index % 2 === 0 ? "variables" : "messages"));
   store.close();
   const exitCode = await main(["bakeoff", "--route", "acme.task", "--seed", "1"], io);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { capturePermission } from "../../../src/cli/capture-permission.ts";
-import { compileFolder } from "../../../src/cli/compile-folder.ts";
 import { main } from "../../../src/cli/main.ts";
+import { compileFolder } from "../../../src/workspace/compile-folder.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 
 let cwd: string;

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { compileFolder } from "../../../src/cli/compile-folder.ts";
 import { main } from "../../../src/cli/main.ts";
 import { codeFrame } from "../../../src/cli/output/faults.ts";
+import { compileFolder } from "../../../src/workspace/compile-folder.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));

@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { executeCall } from "../../../src/call/execute.ts";
 import type { Inference } from "../../../src/call/inference.ts";
 import type { CallPorts } from "../../../src/call/ports.ts";
-import { compileFolder } from "../../../src/cli/compile-folder.ts";
-import { engineHost } from "../../../src/cli/engine-host.ts";
 import type { CompiledBundle } from "../../../src/config/config.ts";
 import { narrow } from "../../../src/route/narrow.ts";
 import { renderRequest } from "../../../src/route/render.ts";
+import { compileFolder } from "../../../src/workspace/compile-folder.ts";
+import { engineHost } from "../../../src/workspace/engine-host.ts";
 
 const TOPICS = ["shipping", "billing", "my account", "a technical fault"];
 const tickets = Array.from(

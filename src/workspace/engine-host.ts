@@ -1,6 +1,6 @@
 /** The engine in this process: providers are called directly, with the keys of this machine. */
 import { uuidv7 } from "uuidv7";
-import type { CallPorts, Clock, EnvelopePort, Recorder } from "../call/ports.ts";
+import type { BreakerPort, CallPorts, Clock, EnvelopePort, Recorder } from "../call/ports.ts";
 import type { CompiledBundle } from "../config/config.ts";
 import { createSimulator, isSimRequest } from "../provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../provider/table.ts";
@@ -10,11 +10,12 @@ export interface EngineHostOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly envelopes: EnvelopePort;
   readonly recorder: Recorder;
+  /** Absent = always closed: a replay measures what a candidate does, also while it is failing. */
+  readonly breakers?: BreakerPort | undefined;
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
 
-/** Breakers are always closed: a replay measures what a candidate does, also while it is failing. */
-export function engineHost({ config }: CompiledBundle, options: EngineHostOptions): CallPorts {
+export function engineHost({ config }: Pick<CompiledBundle, "config">, options: EngineHostOptions): CallPorts {
   const providers = providerTable(config);
   const simulate = createSimulator();
   const send = options.fetch ?? ((request) => fetch(request));
@@ -27,7 +28,7 @@ export function engineHost({ config }: CompiledBundle, options: EngineHostOption
     providers,
     registry: { find: () => [] },
     prices: providerPrices(providers),
-    breakers: { admit: () => ({ admitted: true }), report: () => undefined },
+    breakers: options.breakers ?? ALWAYS_CLOSED,
     envelopes: options.envelopes,
     recorder: options.recorder,
     secret: (name) => options.environment[name] || undefined,
@@ -36,7 +37,9 @@ export function engineHost({ config }: CompiledBundle, options: EngineHostOption
   };
 }
 
-const clock: Clock = {
+const ALWAYS_CLOSED: BreakerPort = { admit: () => ({ admitted: true }), report: () => undefined };
+
+export const clock: Clock = {
   now: Date.now,
   sleep: (ms, signal) =>
     new Promise((wake) => {

@@ -1,8 +1,8 @@
-/** Reads a routes folder and the configuration file, and compiles them. Shared by commands, `dev` and the build. */
+/** Reads a routes folder and the configuration file, and compiles them. Shared by commands, `dev`, the build and the SDK. */
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { type CompileResult, compileAll, type SourceFile } from "../config/compile-all.ts";
-import { CliError, EXIT } from "./command.ts";
+import { WorkspaceError } from "./workspace-error.ts";
 
 export interface FolderOptions {
   /** Folder that relative names start from, and that faults are shown relative to. */
@@ -20,7 +20,7 @@ export interface CompiledFolder {
   readonly routesDir: string;
 }
 
-/** Faults of the files are in the result; an unreadable folder or file is a `CliError`. */
+/** Faults of the files are in the result; an unreadable folder or file is a `WorkspaceError`. */
 export async function compileFolder(options: FolderOptions): Promise<CompiledFolder> {
   const routesDir = resolve(options.cwd, options.routes ?? "routes");
   const texts = new Map<string, string>();
@@ -33,7 +33,7 @@ export async function compileFolder(options: FolderOptions): Promise<CompiledFol
   const files = bundleFiles(routesDir, options.routes !== undefined).map(source);
   const configPath = resolve(options.cwd, options.config ?? "modelrig.yaml");
   if (options.config !== undefined && !existsSync(configPath)) {
-    throw new CliError("config.not_found", `there is no configuration file ${configPath}`, { exitCode: EXIT.usage });
+    throw new WorkspaceError("config.not_found", `there is no configuration file ${configPath}`, { asked: true });
   }
   const configFile = existsSync(configPath) ? source(configPath) : undefined;
   const result = await compileAll(files, configFile, {
@@ -46,8 +46,8 @@ export async function compileFolder(options: FolderOptions): Promise<CompiledFol
 function bundleFiles(routesDir: string, asked: boolean): string[] {
   if (!existsSync(routesDir) || !statSync(routesDir).isDirectory()) {
     if (!asked) return [];
-    throw new CliError("routes.not_found", `there is no routes folder ${routesDir}`, {
-      exitCode: EXIT.usage,
+    throw new WorkspaceError("routes.not_found", `there is no routes folder ${routesDir}`, {
+      asked: true,
       fix: "modelrig routes new example.my_task",
     });
   }
@@ -62,7 +62,7 @@ function readText(path: string): string {
     return readFileSync(path, "utf8");
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError("routes.unreadable", `cannot read ${path}: ${why}`, { cause });
+    throw new WorkspaceError("routes.unreadable", `cannot read ${path}: ${why}`, { cause });
   }
 }
 
