@@ -22,6 +22,7 @@ CREATE TABLE `artifacts` (
 	`bytes` integer NOT NULL,
 	`json` integer NOT NULL,
 	`content` text,
+	`withheld` text,
 	`created_at` integer NOT NULL,
 	`key_id` text,
 	PRIMARY KEY(`org`, `id`)

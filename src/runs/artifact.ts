@@ -8,6 +8,10 @@ export type ArtifactType = (typeof ARTIFACT_TYPES)[number];
 export const LINK_RELATIONS = ["derived_from", "consumed"] as const;
 export type LinkRelation = (typeof LINK_RELATIONS)[number];
 
+/** Why an artifact's content is not kept: its sender kept it back, the org's custody keeps hashes only, or its size. */
+export const WITHHELD = ["not_sent", "custody", "too_large"] as const;
+export type Withheld = (typeof WITHHELD)[number];
+
 /** Largest content of one artifact that any setting lets through, UTF-8 bytes. */
 export const LARGEST_ARTIFACT = 1_048_576;
 

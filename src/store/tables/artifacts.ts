@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { ArtifactType, LinkRelation } from "../../runs/artifact.ts";
+import type { ArtifactType, LinkRelation, Withheld } from "../../runs/artifact.ts";
 
 /** Work products of runs. `content` is null where the org's custody keeps hashes only, or its size cap was passed. */
 export const artifacts = sqliteTable(
@@ -24,6 +24,8 @@ export const artifacts = sqliteTable(
     /** The content is JSON text rather than prose. */
     json: integer("json", { mode: "boolean" }).notNull(),
     content: text("content"),
+    /** Why there is no content; null = there is. */
+    withheld: text("withheld").$type<Withheld>(),
     createdAt: integer("created_at").notNull(),
     keyId: text("key_id"),
   },
