@@ -1,6 +1,6 @@
 /** One execution of a pipeline, as its callers report it. */
 import { z } from "zod";
-import { isTagName, LONGEST_TAG_VALUE, MOST_TAGS } from "../telemetry/tag.ts";
+import { tags } from "../telemetry/tag.ts";
 
 export const RUN_STATUSES = ["running", "succeeded", "failed", "canceled"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
@@ -10,12 +10,6 @@ export const reportedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}
 export const label = z.string().min(1).max(200);
 /** Epoch milliseconds. */
 export const instant = z.int().nonnegative().max(8_640_000_000_000_000);
-
-export const tags = z
-  .record(z.string(), z.string().max(LONGEST_TAG_VALUE))
-  .refine((all) => Object.keys(all).every(isTagName) && Object.keys(all).length <= MOST_TAGS, {
-    message: `at most ${MOST_TAGS} tags, named by letters, digits, _ . and -`,
-  });
 
 export const runStart = z.strictObject({
   id: reportedId,
@@ -36,3 +30,42 @@ export const runEnd = z.strictObject({
 
 export type RunStart = z.infer<typeof runStart>;
 export type RunEnd = z.infer<typeof runEnd>;
+
+/** A run as it is known. Absent = unknown or not said. */
+export interface Run {
+  readonly id: string;
+  /** False = known only from the calls, artifacts or end that name it; nobody started it. */
+  readonly declared: boolean;
+  readonly pipeline?: string | undefined;
+  readonly episodeKey?: string | undefined;
+  readonly environment?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly feature?: string | undefined;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly status: RunStatus;
+  readonly startedAt: number;
+  readonly endedAt?: number | undefined;
+}
+
+/** A named stage of a run: the sum of its inferences. Times in epoch or elapsed milliseconds; `null` = not reported, never 0. */
+export interface RunStep {
+  /** `null` = calls that name no step. */
+  readonly step: string | null;
+  readonly inferences: number;
+  readonly attempts: number;
+  readonly failed: number;
+  readonly startedAt: number;
+  /** End of the last one to end. */
+  readonly endedAt: number;
+  /** Summed over the inferences: parallel calls count each. */
+  readonly latencyMs: number;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  /** Sum of the known costs; `null` where none is known. */
+  readonly costNano: number | null;
+  /** Inferences whose cost is unknown. */
+  readonly unpriced: number;
+  readonly simulated: boolean;
+  /** How the inference that began last ended; `undefined` = well. */
+  readonly lastFailure?: string | undefined;
+}

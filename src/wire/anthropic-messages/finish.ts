@@ -1,24 +1,26 @@
 import type { FinishReason, UnifiedFinish } from "../chat.ts";
 
-const UNIFIED: Readonly<Record<string, UnifiedFinish>> = {
-  end_turn: "stop",
-  stop_sequence: "stop",
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  tool_use: "tool-calls",
-  refusal: "content-filter",
-  // The server paused or compacted a long turn: the answer is not whole.
-  pause_turn: "length",
-  compaction: "length",
-};
+const UNIFIED: ReadonlyMap<string, UnifiedFinish> = new Map(
+  Object.entries<UnifiedFinish>({
+    end_turn: "stop",
+    stop_sequence: "stop",
+    max_tokens: "length",
+    model_context_window_exceeded: "length",
+    tool_use: "tool-calls",
+    refusal: "content-filter",
+    // The server paused or compacted a long turn: the answer is not whole.
+    pause_turn: "length",
+    compaction: "length",
+  }),
+);
 
 export function finishReason(raw: string | undefined): FinishReason {
-  return { unified: raw === undefined ? "other" : (UNIFIED[raw] ?? "other"), raw };
+  return { unified: raw === undefined ? "other" : (UNIFIED.get(raw) ?? "other"), raw };
 }
 
 /** Words for a client of this dialect. */
 export function stopReason(finish: FinishReason): string {
-  if (finish.raw !== undefined && finish.raw in UNIFIED) return finish.raw;
+  if (finish.raw !== undefined && UNIFIED.has(finish.raw)) return finish.raw;
   switch (finish.unified) {
     case "length":
       return "max_tokens";

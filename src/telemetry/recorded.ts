@@ -1,0 +1,145 @@
+/** A call that somebody made without us and reports: its figures, priced and brought into the shape of every other. */
+import { z } from "zod";
+import type { Attempt } from "../call/inference.ts";
+import { FAILURE_CLASSES, failure } from "../failure/failure.ts";
+import { cost } from "../money/cost.ts";
+import type { PriceBook } from "../money/price.ts";
+import { serviceTier } from "../money/tier.ts";
+import type { Usage } from "../money/usage.ts";
+import { ID_PATTERN } from "../route/identifier.ts";
+import { finishReason as anthropicFinish } from "../wire/anthropic-messages/finish.ts";
+import type { FinishReason } from "../wire/chat.ts";
+import { finishReason as geminiFinish } from "../wire/gemini/finish.ts";
+import { finishReason as openaiFinish } from "../wire/openai-chat/finish.ts";
+import { type InferenceRecord, recordOf } from "./record.ts";
+import { tags } from "./tag.ts";
+
+const id = z.string().regex(ID_PATTERN);
+const word = z.string().min(1).max(200);
+const tokens = z.int().nonnegative().max(1_000_000_000);
+
+/** Counts as the provider reported them. Leave out what it did not report: zero is a count. */
+export const recordedUsage = z.strictObject({
+  /** The whole input, tokens read from and written to a cache included. */
+  tokensIn: tokens.optional(),
+  /** The whole output, reasoning included. */
+  tokensOut: tokens.optional(),
+  /** The part of `tokensIn` read from a cache. */
+  tokensCached: tokens.optional(),
+  /** The part of `tokensIn` written to a cache. */
+  cacheWriteTokens: tokens.optional(),
+  /** The part of `tokensOut` that was reasoning. */
+  reasoningTokens: tokens.optional(),
+});
+
+export const recordedCall = z.strictObject({
+  /** The caller's own id of the call: reporting it again changes nothing. Absent = one is made. */
+  id: id.optional(),
+  provider: id,
+  model: id,
+  usage: recordedUsage.optional(),
+  /** What the provider itself says the call cost, in dollars; it wins over the price book. */
+  costUsd: z.number().nonnegative().max(1_000_000).optional(),
+  /** The provider's word for the tier that served (`flex`, `priority`, `batch`, …); absent = standard. */
+  servedTier: word.optional(),
+  latencyMs: z.number().nonnegative().max(604_800_000).optional(),
+  firstByteMs: z.number().nonnegative().max(604_800_000).optional(),
+  /** Epoch milliseconds; absent = now less the latency. */
+  startedAt: z.int().nonnegative().max(8_640_000_000_000_000).optional(),
+  stream: z.boolean().optional(),
+  run: id.optional(),
+  stepKey: id.optional(),
+  tags: tags.optional(),
+  /** The provider's own word. */
+  finishReason: word.optional(),
+  /** Absent = the call succeeded. */
+  failureClass: z.enum(FAILURE_CLASSES).optional(),
+});
+
+export type RecordedUsage = z.infer<typeof recordedUsage>;
+export type RecordedCall = z.infer<typeof recordedCall>;
+
+/** Who reports, and what is needed to price it. */
+export interface RecordedContext {
+  readonly org: string;
+  readonly keyId?: string | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly prices: PriceBook;
+  /** Whether a provider is the simulated one. */
+  readonly simulated?: ((provider: string) => boolean) | undefined;
+  readonly newId: (prefix: string) => string;
+}
+
+/**
+ * The record of a reported call, in the lane `recorded`, with one attempt. Its cost is absent where the price, or a count
+ * that the price needs, is unknown. A latency that was not reported is 0.
+ */
+export function recordedInference(call: RecordedCall, context: RecordedContext): InferenceRecord {
+  const attempt = attemptOf(call, context);
+  const { startedAt, latencyMs, firstByteMs, failure: failed, finish, cost: total } = attempt;
+  return recordOf({
+    id: call.id ?? context.newId("inf"),
+    org: context.org,
+    keyId: context.keyId,
+    lane: "recorded",
+    stream: call.stream ?? false,
+    ...{ startedAt, latencyMs, firstByteMs, finish },
+    served: failed ? undefined : { provider: call.provider, model: call.model },
+    rung: failed ? undefined : attempt.rung,
+    failure: failed,
+    attempts: [attempt],
+    skipped: [],
+    cost: total,
+    costEstimated: false,
+    tags: call.tags ?? {},
+    run: call.run,
+    step: call.stepKey,
+    simulated: context.simulated?.(call.provider) ?? false,
+  });
+}
+
+function attemptOf(call: RecordedCall, { now, prices, newId }: RecordedContext): Attempt {
+  const { provider, model, latencyMs = 0, firstByteMs } = call;
+  const startedAt = call.startedAt ?? Math.max(0, Math.round(now - latencyMs));
+  const usage = usageOf(call);
+  const servedTier = serviceTier(call.servedTier);
+  const price = prices.find(provider, model, new Date(startedAt));
+  return {
+    // Of one call reported twice, every row must be the one that is there.
+    id: call.id === undefined ? newId("att") : `${call.id}/0`,
+    index: 0,
+    ...{ provider, model, rung: "none", startedAt, latencyMs, firstByteMs, usage, servedTier },
+    failure: call.failureClass && failure(call.failureClass, "reported by its caller"),
+    finish: call.finishReason === undefined ? undefined : finishOf(call.finishReason),
+    cost: usage && cost(price, usage, servedTier)?.total,
+    costEstimated: false,
+    priceVersion: price?.version,
+    dropped: [],
+  };
+}
+
+/** Counts that contradict each other are kept as they came and flagged; `money/billable.ts` then bills the larger reading. */
+function usageOf({ usage, costUsd }: RecordedCall): Usage | undefined {
+  if (!usage && costUsd === undefined) return undefined;
+  const { tokensIn: total, tokensOut, tokensCached: cacheRead, cacheWriteTokens: cacheWrite } = usage ?? {};
+  const reasoning = usage?.reasoningTokens;
+  const parts = (cacheRead ?? 0) + (cacheWrite ?? 0);
+  const inconsistent =
+    (total !== undefined && parts > total) || (tokensOut !== undefined && (reasoning ?? 0) > tokensOut);
+  return {
+    input: { total, uncached: total === undefined ? undefined : Math.max(0, total - parts), cacheRead, cacheWrite },
+    output: { total: tokensOut, reasoning },
+    reportedUsd: costUsd,
+    estimated: false,
+    ...(inconsistent && { inconsistent }),
+    raw: undefined,
+  };
+}
+
+/** Callers report the word of whichever API they used, or the neutral one of a client library (`tool-calls`). */
+function finishOf(raw: string): FinishReason {
+  const readings = [openaiFinish(raw.replace("-", "_"), false), anthropicFinish(raw), geminiFinish(raw, false)];
+  const known = readings.find(({ unified }) => unified !== "other");
+  return { unified: known?.unified ?? "other", raw };
+}
