@@ -137,12 +137,12 @@ CREATE TABLE `inference_rollups` (
 	`org` text NOT NULL,
 	`hour` integer NOT NULL,
 	`lane` text NOT NULL,
+	`simulated` integer NOT NULL,
 	`route` text NOT NULL,
 	`variant` text NOT NULL,
 	`provider` text NOT NULL,
 	`model` text NOT NULL,
 	`failure_class` text NOT NULL,
-	`simulated` integer NOT NULL,
 	`n` integer NOT NULL,
 	`attempts` integer NOT NULL,
 	`failed` integer NOT NULL,
@@ -169,12 +169,12 @@ CREATE TABLE `inference_rollups` (
 	PRIMARY KEY(`org`, `hour`, `lane`, `route`, `variant`, `provider`, `model`, `failure_class`, `simulated`)
 );
 --> statement-breakpoint
+CREATE INDEX `inference_rollups_org_route_hour` ON `inference_rollups` (`org`,`route`,`hour`);--> statement-breakpoint
 CREATE TABLE `retention_marks` (
 	`org` text PRIMARY KEY NOT NULL,
 	`before` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `retention_marks_before` ON `retention_marks` (`before`);--> statement-breakpoint
 CREATE TABLE `stale_hours` (
 	`org` text NOT NULL,
 	`hour` integer NOT NULL,
@@ -185,11 +185,6 @@ CREATE TABLE `tag_rollups` (
 	`org` text NOT NULL,
 	`hour` integer NOT NULL,
 	`lane` text NOT NULL,
-	`route` text NOT NULL,
-	`variant` text NOT NULL,
-	`provider` text NOT NULL,
-	`model` text NOT NULL,
-	`failure_class` text NOT NULL,
 	`simulated` integer NOT NULL,
 	`tag` text NOT NULL,
 	`value` text NOT NULL,
@@ -216,7 +211,15 @@ CREATE TABLE `tag_rollups` (
 	`output_tokens_n` integer NOT NULL,
 	`reasoning_tokens` integer NOT NULL,
 	`reasoning_tokens_n` integer NOT NULL,
-	PRIMARY KEY(`org`, `tag`, `hour`, `value`, `lane`, `route`, `variant`, `provider`, `model`, `failure_class`, `simulated`)
+	PRIMARY KEY(`org`, `tag`, `hour`, `value`, `lane`, `simulated`)
+);
+--> statement-breakpoint
+CREATE INDEX `tag_rollups_org_hour` ON `tag_rollups` (`org`,`hour`);--> statement-breakpoint
+CREATE TABLE `wide_tags` (
+	`org` text NOT NULL,
+	`hour` integer NOT NULL,
+	`tag` text NOT NULL,
+	PRIMARY KEY(`org`, `hour`, `tag`)
 );
 --> statement-breakpoint
 CREATE TABLE `runs` (
@@ -237,4 +240,5 @@ CREATE TABLE `runs` (
 --> statement-breakpoint
 CREATE INDEX `runs_org_started` ON `runs` (`org`,`started_at`,`id`);--> statement-breakpoint
 CREATE INDEX `runs_org_episode` ON `runs` (`org`,`episode_key`);--> statement-breakpoint
-CREATE INDEX `runs_org_pipeline` ON `runs` (`org`,`pipeline`,`started_at`);
+CREATE INDEX `runs_org_pipeline` ON `runs` (`org`,`pipeline`,`started_at`);--> statement-breakpoint
+INSERT INTO `stale_hours` (`org`, `hour`) SELECT DISTINCT `org`, `ts` - ((`ts` % 3600000) + 3600000) % 3600000 FROM `inferences`;

@@ -1,5 +1,17 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
+/*
+ * Hourly sums of inferences, and how they and the raw rows add up. A reader takes, per org, in one statement or in one
+ * read transaction:
+ *
+ *   before the retention mark        the rollup and whatever raw rows are there: each record is in exactly one of them
+ *   from the mark on, in stale_hours the raw rows alone; the rollup of that hour, if any, is out of date
+ *   from the mark on, not stale      either: the rollup and the raw rows say the same
+ *
+ * A tag listed in wide_tags for an hour (by its name, or `*` for every tag of that hour) has no rows in tag_rollups for it:
+ * take the raw rows or, before the mark, say that this breakdown is gone. docs/retention.md tells the whole story.
+ */
+
 /** Sums of the inferences of one hour in one group. A mean is a sum over its own count; null never counts as zero. */
 const sums = () => ({
   n: integer("n").notNull(),
@@ -29,47 +41,31 @@ const sums = () => ({
   reasoningTokensN: integer("reasoning_tokens_n").notNull(),
 });
 
-/** `''` stands for null: a key column must compare equal to itself. */
 const group = () => ({
   org: text("org").notNull(),
   /** Start of the hour, epoch milliseconds. */
   hour: integer("hour").notNull(),
   lane: text("lane").notNull(),
-  route: text("route").notNull(),
-  variant: text("variant").notNull(),
-  provider: text("provider").notNull(),
-  model: text("model").notNull(),
-  failureClass: text("failure_class").notNull(),
   simulated: integer("simulated", { mode: "boolean" }).notNull(),
 });
 
-export const inferenceRollups = sqliteTable("inference_rollups", { ...group(), ...sums() }, (table) => [
-  primaryKey({
-    columns: [
-      table.org,
-      table.hour,
-      table.lane,
-      table.route,
-      table.variant,
-      table.provider,
-      table.model,
-      table.failureClass,
-      table.simulated,
-    ],
-  }),
-]);
-
-/** The same per value of each tag: an inference with three tags counts in three groups, once per key. */
-export const tagRollups = sqliteTable(
-  "tag_rollups",
-  { ...group(), tag: text("tag").notNull(), value: text("value").notNull(), ...sums() },
+/** `''` stands for null: a key column must compare equal to itself. */
+export const inferenceRollups = sqliteTable(
+  "inference_rollups",
+  {
+    ...group(),
+    route: text("route").notNull(),
+    variant: text("variant").notNull(),
+    provider: text("provider").notNull(),
+    model: text("model").notNull(),
+    failureClass: text("failure_class").notNull(),
+    ...sums(),
+  },
   (table) => [
     primaryKey({
       columns: [
         table.org,
-        table.tag,
         table.hour,
-        table.value,
         table.lane,
         table.route,
         table.variant,
@@ -79,19 +75,41 @@ export const tagRollups = sqliteTable(
         table.simulated,
       ],
     }),
+    // Odometers read the whole history of one route.
+    index("inference_rollups_org_route_hour").on(table.org, table.route, table.hour),
   ],
 );
 
-/** Hours whose rows changed after their rollup was made, or that have none yet: read raw until upkeep comes by. */
+/**
+ * The same per value of each tag: an inference with three tags counts in three groups, once per tag. Only per lane: with
+ * the route as well, an hour of ordinary traffic has as many groups as rows, and the rollup saves nothing. A question
+ * about a tag on one route, model or failure class reads raw rows.
+ */
+export const tagRollups = sqliteTable(
+  "tag_rollups",
+  { ...group(), tag: text("tag").notNull(), value: text("value").notNull(), ...sums() },
+  (table) => [
+    primaryKey({ columns: [table.org, table.tag, table.hour, table.value, table.lane, table.simulated] }),
+    index("tag_rollups_org_hour").on(table.org, table.hour),
+  ],
+);
+
+/** Tags with so many values in an hour that sums per value would be as long as the hour itself. `*` = every tag. */
+export const wideTags = sqliteTable(
+  "wide_tags",
+  { org: text("org").notNull(), hour: integer("hour").notNull(), tag: text("tag").notNull() },
+  (table) => [primaryKey({ columns: [table.org, table.hour, table.tag] })],
+);
+
+/** Hours that got rows after their rollup was made, or that have none yet: read raw until upkeep comes by. */
 export const staleHours = sqliteTable(
   "stale_hours",
   { org: text("org").notNull(), hour: integer("hour").notNull() },
   (table) => [primaryKey({ columns: [table.org, table.hour] })],
 );
 
-/** How far an org's raw rows are gone: before this hour only rollups tell. */
-export const retentionMarks = sqliteTable(
-  "retention_marks",
-  { org: text("org").primaryKey(), before: integer("before").notNull() },
-  (table) => [index("retention_marks_before").on(table.before)],
-);
+/** Raw rows of hours before this one have been, or are being, moved into the rollups; late ones are moved as they come. */
+export const retentionMarks = sqliteTable("retention_marks", {
+  org: text("org").primaryKey(),
+  before: integer("before").notNull(),
+});
