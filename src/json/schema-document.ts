@@ -49,9 +49,18 @@ function open(schema: unknown): Result<SchemaDocument, readonly SchemaFault[]> {
   return broken.length > 0 ? err(broken) : ok({ root, draft, lookup });
 }
 
+/** References followed while one value is judged. Honest schemas follow about one per array item or object. */
+const MOST_REFERENCES = 100_000;
+
+/** A value that cannot be judged within {@link MOST_REFERENCES}. */
+export class TooMuchWork extends RangeError {
+  override readonly name = "TooMuchWork" as const;
+}
+
 /**
  * What a part of the document finds wrong with a value; none where it conforms. `all` lists every error, else the first
- * is enough. Throws `RangeError` where the value nests too deep for the stack.
+ * is enough. Throws `RangeError` where the value nests too deep for the stack, `TooMuchWork` where the schema branches
+ * so much that judging it would hold the isolate.
  */
 export function errorsAt(
   { draft, lookup }: SchemaDocument,
@@ -59,12 +68,29 @@ export function errorsAt(
   value: unknown,
   all = false,
 ): readonly LibraryError[] {
-  return validate(value, part, draft, lookup, !all).errors;
+  return validate(value, part, draft, counted(lookup), !all).errors;
 }
 
-/** Whether a part of the document accepts a value. */
+/** Without references the work grows with the schema's text; with them it can double at each level of a short one. */
+function counted(lookup: SchemaLookup): SchemaLookup {
+  let followed = 0;
+  return new Proxy(lookup, {
+    get(schemas, uri) {
+      followed += 1;
+      if (followed > MOST_REFERENCES) throw new TooMuchWork(`more than ${MOST_REFERENCES} references to follow`);
+      return Reflect.get(schemas, uri);
+    },
+  });
+}
+
+/** Whether a part of the document accepts a value; one that cannot be judged is not accepted. */
 export function accepts(document: SchemaDocument, part: Schema | boolean, value: unknown): boolean {
-  return errorsAt(document, part, value).length === 0;
+  try {
+    return errorsAt(document, part, value).length === 0;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 /** The schema that a part's `$ref` leads to; `undefined` where it has none. */

@@ -4,7 +4,7 @@
  */
 import { err, ok, type Result } from "../failure/failure.ts";
 import { isRecord } from "./record.ts";
-import { errorsAt, type LibraryError, openSchema, type SchemaDocument } from "./schema-document.ts";
+import { errorsAt, type LibraryError, openSchema, type SchemaDocument, TooMuchWork } from "./schema-document.ts";
 import type { SchemaFault } from "./schema-faults.ts";
 
 export type { SchemaFault } from "./schema-faults.ts";
@@ -21,6 +21,8 @@ export type Validation =
   | { readonly valid: false; readonly errors: readonly ValidationError[] };
 
 export type SchemaValidator = (value: unknown) => Validation;
+
+const TOO_MUCH_WORK = "The schema's references branch so much that the value could not be checked.";
 
 /** At most this many errors are reported of one value. */
 const MAX_ERRORS = 50;
@@ -50,6 +52,7 @@ function validatorOf(document: SchemaDocument): SchemaValidator {
       return { valid: false, errors: readable(all.length > 0 ? all : first) };
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
+      if (error instanceof TooMuchWork) return { valid: false, errors: [{ path: "", message: TOO_MUCH_WORK }] };
       return { valid: false, errors: [{ path: "", message: "The value nests too deep, or holds too many errors." }] };
     }
   };

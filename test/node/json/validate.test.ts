@@ -116,3 +116,29 @@ describe("a schema is refused", () => {
     expect(faultsOf(schema)[0]?.message).toContain("nested deeper");
   });
 });
+
+describe("a schema whose references double the work at each level", () => {
+  const fan = (levels: number): Record<string, unknown> => {
+    const defs: Record<string, unknown> = { d0: { type: "string" } };
+    for (let level = 1; level <= levels; level += 1) {
+      const below = { $ref: `#/$defs/d${level - 1}` };
+      defs[`d${level}`] = { allOf: [below, below] };
+    }
+    return { $defs: defs, $ref: `#/$defs/d${levels}` };
+  };
+
+  it("judges while that is little", () => {
+    expect(validator(fan(8))("text")).toEqual({ valid: true });
+    expect(validator(fan(8))(1).valid).toBe(false);
+  });
+
+  it("accepts nothing where it would hold the isolate, and says so", () => {
+    const verdict = validator(fan(60))("text");
+    expect(verdict).toMatchObject({ valid: false, errors: [{ message: expect.stringContaining("branch so much") }] });
+  });
+
+  it("judges a long array whose items all refer to one definition", () => {
+    const list = validator({ $defs: { i: { type: "integer" } }, type: "array", items: { $ref: "#/$defs/i" } });
+    expect(list(Array.from({ length: 50_000 }, (_, index) => index)).valid).toBe(true);
+  });
+});
