@@ -29,9 +29,11 @@ export function redactor(rules: readonly Redaction[]): Redact {
     ...CREDENTIALS.map((pattern) => ({ pattern, replace: MARK })),
     ...rules.flatMap(({ regex, replace }) => (regex === undefined ? [] : [{ pattern: compile(regex), replace }])),
   ];
-  const scrubText = (text: string): string =>
+  const scrubPlain = (text: string): string =>
     // The replacement is literal: `$1` in it means those two characters.
     patterns.reduce((kept, { pattern, replace }) => kept.replace(pattern, () => replace), text);
+  // Text that is JSON may spell a character as an escape, in which no pattern would find it: its values are read too.
+  const scrubText = (text: string): string => scrubPlain(blankJson(text, (value) => scrub(value, scrubText)));
   const blankPaths = (value: unknown): unknown =>
     paths.reduce((kept, { steps, replace }) => blank(kept, steps, replace), value);
   return function redact(capture) {
@@ -82,9 +84,17 @@ function blankJson(text: string, change: (value: unknown) => unknown): string {
 
 function scrub(value: unknown, text: (value: string) => string): unknown {
   if (typeof value === "string") return text(value);
+  if (typeof value === "number") return scrubNumber(value, text);
   if (typeof value !== "object" || value === null) return value;
   // A name is the client's text too: a map by address or by key is common.
   return mapEntries(value, (item) => scrub(item, text), text);
+}
+
+/** An account number is as telling without quotes; it becomes text where a pattern finds it. */
+function scrubNumber(value: number, text: (value: string) => string): unknown {
+  const digits = String(value);
+  const scrubbed = text(digits);
+  return scrubbed === digits ? value : scrubbed;
 }
 
 function mapEntries(

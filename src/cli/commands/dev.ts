@@ -88,7 +88,13 @@ async function dev(io: Io, options: DevOptions): Promise<ExitCode> {
 /** Stops accepting, lets calls in flight end and their telemetry reach the database. */
 async function end(front: Front, worker: WorkerHost, devToken: string): Promise<ExitCode> {
   front.stopAccepting();
-  const left = await drain(`http://${HOST}:${worker.port}`, devToken, DRAIN_MS);
+  const left = await drain(`http://${HOST}:${worker.port}`, devToken, DRAIN_MS).catch((cause: unknown) => {
+    throw new CliError("dev.not_drained", "the Worker ended first; calls in flight and telemetry not stored are lost", {
+      exitCode: EXIT.partial,
+      fix: "send the signal to the modelrig process alone, not to its process group",
+      cause,
+    });
+  });
   if (left.in_flight === 0 && left.queued === 0) return EXIT.done;
   throw new CliError(
     "dev.not_drained",

@@ -102,6 +102,19 @@ describe("redaction by pattern", () => {
     expect(JSON.stringify(redactor([])(variables({ [key]: true })))).not.toContain(key);
   });
 
+  it("finds what JSON spells as escapes or writes as numbers, also in JSON that is kept as text", () => {
+    const redact = redactor([
+      { regex: "\\S+@example\\.com", replace: "[mail]" },
+      { regex: "\\b4\\d{12,15}\\b", replace: "[card]" },
+    ]);
+    const escaped = '{"mail":"ada\\u0040example.com","card":4111111111111111,"n":2}';
+    const clean = { mail: "[mail]", card: "[card]", n: 2 };
+    const redacted = redact(capture({ output: escaped, payload: { kind: "variables", variables: { call: escaped } } }));
+    expect(JSON.parse(redacted.output ?? "")).toEqual(clean);
+    expect(JSON.parse(String(content(redacted)["call"]))).toEqual(clean);
+    expect(content(redact(variables({ card: 4111111111111111, n: 2 })))).toEqual({ card: "[card]", n: 2 });
+  });
+
   it("refuses a pattern that is no regular expression", () => {
     expect(() => redactor([{ regex: "(", replace: "" }])).toThrow(/capture\.redact/);
   });
