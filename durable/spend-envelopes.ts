@@ -4,18 +4,13 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import type { EnvelopeStatus, ReserveRequest, ReserveResult } from "../src/envelope/envelope.ts";
-import { type Closing, closeReservation } from "../src/envelope/ledger.ts";
-import { decideReserve, type EnvelopeBooks, refuseBusy } from "../src/envelope/reserve.ts";
+import type { Closing } from "../src/envelope/ledger.ts";
+import { type ClosingResult, SqlEnvelopes } from "../src/envelope/sql-envelopes.ts";
+import { CLOSED_KEPT_MS, type UnreconciledReservation } from "../src/envelope/tables.ts";
 import type { NanoUsd } from "../src/money/nano-usd.ts";
-import { CLOSED_KEPT_MS, EnvelopeTables, type UnreconciledReservation } from "./envelope-tables.ts";
 import { GroupCommit } from "./group-commit.ts";
 
-/** What closing a reservation came to. */
-export type ClosingResult =
-  /** `overrun` above zero: the bill was larger than its reservation. */
-  | { readonly booked: true; readonly overrun: NanoUsd }
-  /** Closed before, or not known (any more). */
-  | { readonly booked: false; readonly known: boolean };
+export type { ClosingResult } from "../src/envelope/sql-envelopes.ts";
 
 /** A bill telemetry found for a reservation that was counted whole; without `actual`, nothing was sent. */
 export interface FoundBill {
@@ -31,14 +26,14 @@ const EXPIRE_EVERY_MS = 1_000;
 const PRUNE_ENVELOPES_EVERY_MS = 60 * 60_000;
 
 export class SpendEnvelopes extends DurableObject {
-  readonly #tables: EnvelopeTables;
+  readonly #books: SqlEnvelopes;
   readonly #commit: GroupCommit;
   #alarmAt: number | undefined;
   #envelopesPrunedAt = 0;
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env);
-    this.#tables = new EnvelopeTables(ctx.storage.sql);
+    this.#books = new SqlEnvelopes(ctx.storage.sql);
     this.#commit = new GroupCommit(ctx.storage);
     void ctx.blockConcurrencyWhile(async () => {
       this.#alarmAt = (await ctx.storage.getAlarm()) ?? undefined;
@@ -52,7 +47,7 @@ export class SpendEnvelopes extends DurableObject {
   reserve(request: ReserveRequest): Promise<ReserveResult> {
     return this.#commit.run(() => {
       const now = Date.now();
-      const result = this.#reserve(request, now);
+      const result = this.#books.reserve(request, now);
       if (result.granted) this.#wakeBy(now + request.ttlMs);
       return result;
     });
@@ -72,7 +67,7 @@ export class SpendEnvelopes extends DurableObject {
       const closed = this.#close(reservationId, { type: "release" });
       if (!closed.booked && !closed.known) {
         const now = Date.now();
-        this.#tables.forbid(reservationId, now);
+        this.#books.forbid(reservationId, now);
         this.#wakeBy(now + CLOSED_KEPT_MS);
       }
       return closed;
@@ -81,12 +76,12 @@ export class SpendEnvelopes extends DurableObject {
 
   /** Figures of all envelopes still kept, or of those asked for. One that no call has declared yet is left out. */
   status(ids?: readonly string[]): EnvelopeStatus[] {
-    return this.#tables.status(ids);
+    return this.#books.status(ids);
   }
 
   /** Newest reservations that count as spent whole because their bill never came; older ones had their turn. */
   unreconciled(limit: number): UnreconciledReservation[] {
-    return this.#tables.assumed(limit);
+    return this.#books.unreconciled(limit);
   }
 
   /** Replaces assumed amounts by the bills telemetry knows. Returns how many were corrected. */
@@ -104,43 +99,22 @@ export class SpendEnvelopes extends DurableObject {
     const now = Date.now();
     this.#alarmAt = undefined;
     const expired = this.ctx.storage.transactionSync(() => {
-      const due = this.#tables.expired(now, EXPIRY_BATCH);
-      for (const id of due) this.#close(id, { type: "expire" });
-      this.#tables.pruneReservations(now);
+      const due = this.#books.expire(now, EXPIRY_BATCH);
+      this.#books.pruneReservations(now);
       if (now - this.#envelopesPrunedAt >= PRUNE_ENVELOPES_EVERY_MS) {
-        this.#tables.pruneEnvelopes(now);
+        this.#books.pruneEnvelopes(now);
         this.#envelopesPrunedAt = now;
       }
-      return due.length;
+      return due;
     });
     if (expired === EXPIRY_BATCH) this.#wakeBy(now);
-    const { open, closed } = this.#tables.nextDue();
+    const { open, closed } = this.#books.nextDue();
     if (open !== undefined) this.#wakeBy(Math.max(open, now + EXPIRE_EVERY_MS));
     if (closed !== undefined) this.#wakeBy(Math.max(closed, now + PRUNE_EVERY_MS));
   }
 
-  #reserve(request: ReserveRequest, now: number): ReserveResult {
-    const known = this.#tables.reservation(request.reservationId);
-    if (known && !this.#tables.isForbidden(known)) return { granted: true };
-    const balances = this.#tables.balances(request.claims);
-    const books: EnvelopeBooks = {
-      balance: (id) => balances.get(id),
-      nextExpiry: (id) => this.#tables.nextExpiry(id),
-    };
-    // Its caller gave up on it before it arrived, and nobody is left to use or close it.
-    if (known) return refuseBusy(request, books, now);
-    const decision = decideReserve(request, books, now);
-    this.#tables.declare(request.claims, balances, now);
-    if (decision.granted) this.#tables.insert(request, now);
-    return decision;
-  }
-
   #close(reservationId: string, closing: Closing): ClosingResult {
-    const reservation = this.#tables.reservation(reservationId);
-    const booking = reservation && closeReservation(reservation, closing);
-    if (!reservation || !booking) return { booked: false, known: reservation !== undefined };
-    this.#tables.book(reservationId, reservation, booking, Date.now());
-    return { booked: true, overrun: booking.overrun };
+    return this.#books.close(reservationId, closing, Date.now());
   }
 
   /** An alarm that is early finds nothing to do and sets the next; only a late one would be wrong. */

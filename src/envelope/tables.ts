@@ -1,8 +1,17 @@
 /** SQL of the spend envelopes: balances, reservations by due time. Knows no rule. */
-import type { EnvelopeClaim, EnvelopeScope, EnvelopeStatus, ReserveRequest } from "../src/envelope/envelope.ts";
-import type { Booking, Reservation, ReservationState } from "../src/envelope/ledger.ts";
-import type { EnvelopeBalance } from "../src/envelope/reserve.ts";
-import type { NanoUsd } from "../src/money/nano-usd.ts";
+import type { NanoUsd } from "../money/nano-usd.ts";
+import type { EnvelopeClaim, EnvelopeScope, EnvelopeStatus, ReserveRequest } from "./envelope.ts";
+import type { Booking, Reservation, ReservationState } from "./ledger.ts";
+import type { EnvelopeBalance } from "./reserve.ts";
+
+/** SQLite as its host offers it: a Durable Object's storage at the edge, libSQL on a user's machine. */
+export interface Sql {
+  /** Runs one statement, or several without bindings. */
+  exec<Row extends Record<string, string | number | null>>(
+    query: string,
+    ...bindings: (string | number | null)[]
+  ): Iterable<Row>;
+}
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -51,9 +60,9 @@ export interface UnreconciledReservation {
 const NOTHING_DRAWN_ON = "[]";
 
 export class EnvelopeTables {
-  readonly #sql: SqlStorage;
+  readonly #sql: Sql;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: Sql) {
     this.#sql = sql;
     sql.exec(SCHEMA);
   }

@@ -1,0 +1,89 @@
+/**
+ * Spend envelopes of one machine, in one SQLite file that any number of processes share. Each reservation is checked and
+ * inserted in one immediate transaction: two processes never both get the last room.
+ */
+import Database from "libsql";
+import type { EnvelopeStatus, ReserveRequest, ReserveResult } from "../envelope/envelope.ts";
+import { type ClosingResult, SqlEnvelopes } from "../envelope/sql-envelopes.ts";
+import type { Sql } from "../envelope/tables.ts";
+import type { NanoUsd } from "../money/nano-usd.ts";
+
+/** How long a transaction of another process is waited for; it takes microseconds unless that process is stopped. */
+const LOCK_WAIT_MS = 2_000;
+const EXPIRY_BATCH = 1_000;
+const PRUNE_EVERY_MS = 60_000;
+
+/** Every method throws where the file cannot be read or written: the caller refuses what it cannot book. */
+export interface LocalEnvelopes {
+  reserve(request: ReserveRequest): ReserveResult;
+  /** Without a bill the whole reservation counts as spent. */
+  settle(reservationId: string, actual: NanoUsd | undefined): ClosingResult;
+  release(reservationId: string): ClosingResult;
+  status(ids?: readonly string[]): EnvelopeStatus[];
+  close(): void;
+}
+
+export function openLocalEnvelopes(file: string, now: () => number): LocalEnvelopes {
+  const db = new Database(file, { timeout: LOCK_WAIT_MS });
+  // Money survives a power cut, too: every grant is on the disk before anything is sent.
+  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  const books = new SqlEnvelopes(sqlOf(db));
+  let prunedAt = 0;
+
+  const immediately = <T>(work: (at: number) => T): T => {
+    db.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work(now());
+      db.exec("COMMIT");
+      return result;
+    } catch (cause) {
+      if (db.inTransaction) db.exec("ROLLBACK");
+      throw cause;
+    }
+  };
+  /** There is no alarm: whoever comes next finds what is due. */
+  const upkeep = (at: number): void => {
+    while (books.expire(at, EXPIRY_BATCH) === EXPIRY_BATCH);
+    if (at - prunedAt < PRUNE_EVERY_MS) return;
+    prunedAt = at;
+    books.pruneReservations(at);
+    books.pruneEnvelopes(at);
+  };
+  return {
+    reserve: (request) =>
+      immediately((at) => {
+        upkeep(at);
+        return books.reserve(request, at);
+      }),
+    settle: (id, actual) => immediately((at) => books.close(id, { type: "settle", actual }, at)),
+    release: (id) =>
+      immediately((at) => {
+        const closed = books.close(id, { type: "release" }, at);
+        if (!closed.booked && !closed.known) books.forbid(id, at);
+        return closed;
+      }),
+    status: (ids) =>
+      immediately((at) => {
+        upkeep(at);
+        return books.status(ids);
+      }),
+    close: () => void db.close(),
+  };
+}
+
+function sqlOf(db: Database.Database): Sql {
+  const statements = new Map<string, Database.Statement>();
+  return {
+    exec<Row extends Record<string, string | number | null>>(query: string, ...bindings: (string | number | null)[]) {
+      if (bindings.length === 0 && query.trimEnd().endsWith(";")) {
+        db.exec(query);
+        return [];
+      }
+      const statement = statements.get(query) ?? db.prepare(query);
+      statements.set(query, statement);
+      if (statement.reader) return statement.all(...bindings) as Row[];
+      statement.run(...bindings);
+      return [];
+    },
+  };
+}
