@@ -1,7 +1,9 @@
 import type { TelemetrySink } from "../telemetry/ports.ts";
 import { type AttemptRecord, type InferenceRecord, type TokenCounts, totalTokens } from "../telemetry/record.ts";
 import type { Database } from "./database.ts";
+import { insertImpliedRuns } from "./implied-runs.ts";
 import { insertRows } from "./insert-rows.ts";
+import { markStale } from "./stale-hours.ts";
 import { isUnavailable, settled } from "./store-error.ts";
 import { attempts } from "./tables/attempts.ts";
 import { inferences } from "./tables/inferences.ts";
@@ -20,13 +22,20 @@ export class TelemetryWriter implements TelemetrySink {
 
   async insertInferences(records: readonly InferenceRecord[]): Promise<void> {
     if (records.length === 0) return;
+    const rows = records.map(inferenceRow);
     await settled(
       this.#db.batch([
-        this.#db.run(insertRows(inferences, records.map(inferenceRow))),
+        this.#db.run(markStale(rows)),
+        this.#db.run(insertRows(inferences, rows)),
         this.#db.run(insertRows(attempts, records.flatMap(attemptRows))),
+        this.#db.run(insertImpliedRuns(records.flatMap(runMention))),
       ]),
     );
   }
+}
+
+function runMention({ org, run, startedAt }: InferenceRecord) {
+  return run === null ? [] : [{ org, run, at: startedAt }];
 }
 
 function inferenceRow(record: InferenceRecord): typeof inferences.$inferInsert {
