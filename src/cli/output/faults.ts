@@ -38,8 +38,14 @@ export function codeFrame(text: string, fault: Pick<Fault, "line" | "column" | "
   return [...shown, mark];
 }
 
-/** Files hold anything; a terminal must not obey it. A tab counts as one column, as it does in the position. */
-function plain(text: string): string {
+/**
+ * Files hold anything; a terminal must not obey it, and a log must not keep a URL's password. The length stays: a tab
+ * counts as one column, as it does in the position.
+ */
+function plain(raw: string): string {
+  const text = raw.replace(/(:\/\/[^/\s:@]*:)([^/\s@]+)(?=@)/g, (_, before: string, secret: string) => {
+    return `${before}${"*".repeat(secret.length)}`;
+  });
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed -- see above
   return text.replace(/\t/g, " ").replace(/[\u0000-\u001f\u007f-\u009f]/g, "");
 }

@@ -157,4 +157,12 @@ describe("a code frame", () => {
   it("lets no control character of the file reach the terminal", () => {
     expect(codeFrame("a\u001b[31mb\tc", { line: 1, column: 1, length: 1 })).toEqual(["> 1 | a[31mb c", "    | ^"]);
   });
+
+  it("hides the password of a URL and keeps the mark in place", () => {
+    const line = "base_url: https://ada:hunter2@api.example.com/v1";
+    expect(codeFrame(line, { line: 1, column: 11, length: 7 })).toEqual([
+      "> 1 | base_url: https://ada:*******@api.example.com/v1",
+      `    | ${" ".repeat(10)}${"^".repeat(7)}`,
+    ]);
+  });
 });

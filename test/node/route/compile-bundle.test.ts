@@ -323,6 +323,15 @@ describe("schema_file", () => {
   });
 });
 
+describe("a pattern that could take for ever to check", () => {
+  it("is a warning where the schema stands", async () => {
+    const text = bundle(
+      'output:\n  schema: { type: object, properties: { a: { type: string, pattern: "^(a+)+$" } } }\n',
+    );
+    expect(await faultsOf(text)).toEqual(["6:3 route.slow_pattern"]);
+  });
+});
+
 describe("money and prices", () => {
   it("warns of a candidate that can never fit usd_per_call", async () => {
     const text = bundle("budget: { usd_per_call: 0.001 }\n");
