@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 
@@ -25,7 +25,7 @@ const LOCK_WAIT_MS = 2_000;
 const WHOLE_CHECK_BYTES = 64 * 1024 * 1024;
 
 /**
- * Makes the file (mode 0600) where it is missing, sets write-ahead logging, and checks that it can be read and written.
+ * Makes the file (mode 0600) and its folder where they are missing, sets write-ahead logging, and checks that it can be read and written.
  * Throws `DatabaseFileError`.
  */
 export function prepareDatabaseFile(file: string): void {
@@ -46,6 +46,7 @@ export function prepareDatabaseFile(file: string): void {
 function requireAccess(file: string): void {
   try {
     if (existsSync(file) && statSync(file).isDirectory()) throw new Error("it is a folder");
+    mkdirSync(dirname(file), { recursive: true });
     closeSync(openSync(file, "a", 0o600));
     // Write-ahead logging keeps two more files beside it.
     accessSync(dirname(file), constants.W_OK);

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { startHranaServer } from "../../localdb/hrana-server.ts";
 import { migrate, pendingMigrations } from "../../store/migrate.ts";
 import { stateFolder } from "../../workspace/state-folder.ts";
@@ -62,7 +61,6 @@ async function serve(io: Io, options: ServeOptions): Promise<ExitCode> {
   const file = resolve(io.cwd, options.db ?? `${stateFolder(io.cwd)}/dev.db`);
   const port = portOf(options.port);
   const token = io.env[options.tokenEnv] || randomBytes(24).toString("hex");
-  mkdirSync(dirname(file), { recursive: true });
   const server = await reachingDatabase(() => startHranaServer({ file, port, token })).catch((cause) => {
     throw portTaken(cause, port);
   });

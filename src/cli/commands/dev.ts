@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { CompiledBundle } from "../../config/config.ts";
 import { environment } from "../../workspace/env-file.ts";
 import { stateFolder } from "../../workspace/state-folder.ts";
@@ -54,7 +53,6 @@ async function dev(io: Io, options: DevOptions): Promise<ExitCode> {
     let host: WorkerHost | undefined;
     const front = await listen(port, () => host?.port ?? 0);
     closers.push(() => front.close());
-    mkdirSync(dirname(dbFile), { recursive: true });
     const database = await openLocalDatabase(io, dbFile);
     closers.push(() => database.close());
     const devToken = randomBytes(24).toString("hex");

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
@@ -66,10 +66,17 @@ describe("a database file", () => {
     holder.close();
   });
 
-  it("that is a folder, or in a folder that is not there, is refused", async () => {
+  it("that is a folder, or below a file, is refused", async () => {
     mkdirSync(join(home, "folder.db"));
     expect((await refusal(join(home, "folder.db"))).reason).toBe("unreadable");
-    expect((await refusal(join(home, "nowhere", "a.db"))).reason).toBe("unreadable");
+    writeFileSync(join(home, "file"), "");
+    expect((await refusal(join(home, "file", "a.db"))).reason).toBe("unreadable");
+  });
+
+  it("in a folder that is not there is made, with the folder", async () => {
+    const server = await startHranaServer({ file: join(home, "new", "folder", "a.db"), port: 0, token: "t" });
+    expect(existsSync(join(home, "new", "folder", "a.db"))).toBe(true);
+    await server.close();
   });
 
   it("on a taken port leaves the system's own error", async () => {
