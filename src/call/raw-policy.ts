@@ -1,0 +1,58 @@
+import { err, failure, ok, type Result } from "../failure/failure.ts";
+import { riskyPattern } from "../json/risky-pattern.ts";
+import type { ProviderTable } from "../provider/provider.ts";
+import { DEFAULT_RETRY, DEFAULT_TIMEOUTS } from "../route/defaults.ts";
+import type { Candidate } from "../route/route.ts";
+import type { ChatRequest } from "../wire/chat.ts";
+import type { CallPolicy, OutputRule } from "./call.ts";
+
+/**
+ * The policy of a call to one model outside any route. A schema that the provider is not known to enforce is refused with
+ * `invariant_violation`, not served unenforced.
+ */
+export function rawPolicy(
+  providers: ProviderTable,
+  target: { readonly provider: string; readonly model: string },
+  request: Pick<ChatRequest, "responseFormat">,
+  stream: CallPolicy["stream"],
+): Result<CallPolicy> {
+  const candidate: Candidate = { key: `${target.provider}/${target.model}`, ...target, params: {}, trial: false };
+  const output = rawOutput(providers, candidate, request);
+  if (!output.ok) return output;
+  return ok({
+    candidates: [candidate],
+    require: [],
+    retry: DEFAULT_RETRY,
+    timeouts: DEFAULT_TIMEOUTS,
+    output: output.value,
+    onContentFilter: "stop",
+    allowUnpriced: false,
+    allowTrial: false,
+    stream,
+  });
+}
+
+/** Without a route's ladder a schema is either enforced by the provider or refused. */
+function rawOutput(
+  providers: ProviderTable,
+  candidate: Candidate,
+  request: Pick<ChatRequest, "responseFormat">,
+): Result<OutputRule | undefined> {
+  const asked = request.responseFormat;
+  if (asked?.type !== "json_schema") return ok(undefined);
+  const capabilities = providers.model(candidate.provider, candidate.model)?.capabilities;
+  if (capabilities?.native_strict !== true) {
+    return invariant(
+      `${candidate.key} is not known to enforce a JSON schema; call a route with this schema, or declare native_strict for the model in modelrig.yaml`,
+    );
+  }
+  const risky = riskyPattern(asked.schema);
+  if (risky !== undefined) {
+    return invariant(`the pattern ${risky.slice(0, 80)} repeats a repetition and could take for ever to check`);
+  }
+  return ok({ schema: asked.schema, name: asked.name, ladder: ["native_strict"] });
+}
+
+function invariant(message: string): Result<never> {
+  return err(failure("invariant_violation", message, { param: "response_format" }));
+}
