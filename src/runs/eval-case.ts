@@ -16,4 +16,5 @@ export interface EvalCase {
   readonly artifact?: string | undefined;
   readonly run?: string | undefined;
   readonly createdAt: number;
+  readonly archivedAt?: number | undefined;
 }

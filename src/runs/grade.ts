@@ -28,3 +28,8 @@ export const grade = z.strictObject({
 
 export type GradeSubject = z.infer<typeof gradeSubject>;
 export type Grade = z.infer<typeof grade>;
+
+/** One word for a subject, for sets and maps. */
+export function subjectKey({ kind, id }: GradeSubject): string {
+  return `${kind}:${id}`;
+}

@@ -31,6 +31,15 @@ export function auditInsertIfChanged(db: Database, org: string, { by, at, action
     .select(sql`select null, ${org}, ${at}, ${by}, ${action}, ${subject}, ${json} where changes() > 0`);
 }
 
+/** The entry of a batch: its one item as the subject, or their number with the first ids. */
+export function batchEntry(deed: Deed, action: string, ids: readonly string[]): AuditEntry {
+  const [only] = ids;
+  if (only !== undefined && ids.length === 1) return { ...deed, action, subject: only };
+  return { ...deed, action, subject: `${ids.length} items`, detail: { ids: ids.slice(0, MOST_IDS_LOGGED) } };
+}
+
+const MOST_IDS_LOGGED = 50;
+
 export class OrgAuditLog {
   readonly #db: Database;
   readonly #org: string;

@@ -4,11 +4,13 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 /**
  * Inserts any number of rows with one statement of one bound value: a JSON array of arrays, taken apart by the engine.
  * Binding each value on its own costs most of the time of a large batch, on the wire and at both ends. Rows that conflict
- * with one that is there are left out. Columns that a row lacks become null, not their default.
+ * with one that is there are left out, unless `onConflict` says otherwise. Columns that a row lacks become null, not their
+ * default. No rows are fine.
  */
 export function insertRows<T extends SQLiteTable>(
   table: T,
   rows: readonly (T["$inferInsert"] & Readonly<Record<string, unknown>>)[],
+  onConflict: SQL = sql`do nothing`,
 ): SQL {
   const columns = Object.entries(getTableColumns(table));
   const names = columns.map(([, column]) => sql.identifier(column.name));
@@ -16,7 +18,7 @@ export function insertRows<T extends SQLiteTable>(
   const json = wellFormed(JSON.stringify(rows.map((row) => columns.map(([key]) => row[key] ?? null))));
   // WHERE true: without it the parser takes ON for the beginning of a join.
   return sql`insert into ${table} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)}
-    from json_each(${json}) where true on conflict do nothing`;
+    from json_each(${json}) where true on conflict ${onConflict}`;
 }
 
 /** Half a surrogate pair is fine in JSON, but becomes text the engine cannot read back. */

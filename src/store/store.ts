@@ -5,14 +5,19 @@
 import type { KeyLookup } from "../identity/ports.ts";
 import type { TelemetrySink } from "../telemetry/ports.ts";
 import { KeyDirectory, OrgKeys } from "./api-keys.ts";
+import { OrgArtifacts } from "./artifacts.ts";
 import { OrgAuditLog } from "./audit-log.ts";
 import { OrgBakeoffs } from "./bakeoffs.ts";
 import { type Connection, connect } from "./database.ts";
+import { OrgEvalCases } from "./eval-cases.ts";
+import { OrgGrades } from "./grades.ts";
 import { OrgInferences } from "./inferences.ts";
 import { type SchemaState, schemaState } from "./migrate.ts";
+import { OwnSettings } from "./org-settings.ts";
 import { OrgDirectory } from "./orgs.ts";
 import { OrgProposals } from "./proposals.ts";
 import { OrgRoutePins } from "./route-pins.ts";
+import { OrgRuns } from "./runs.ts";
 import { OrgSwaps } from "./swaps.ts";
 import { TelemetryWriter } from "./telemetry-writer.ts";
 
@@ -25,6 +30,11 @@ export interface OrgStore {
   readonly bakeoffs: OrgBakeoffs;
   readonly proposals: OrgProposals;
   readonly swaps: OrgSwaps;
+  readonly runs: OrgRuns;
+  readonly artifacts: OrgArtifacts;
+  readonly grades: OrgGrades;
+  readonly evalCases: OrgEvalCases;
+  readonly settings: OwnSettings;
   readonly audit: OrgAuditLog;
 }
 
@@ -52,6 +62,11 @@ export function openStore(connection: Connection): Store {
       bakeoffs: new OrgBakeoffs(db, org),
       proposals: new OrgProposals(db, org),
       swaps: new OrgSwaps(db, org),
+      runs: new OrgRuns(db, org),
+      artifacts: new OrgArtifacts(db, org),
+      grades: new OrgGrades(db, org),
+      evalCases: new OrgEvalCases(db, org),
+      settings: new OwnSettings(db, org),
       audit: new OrgAuditLog(db, org),
     }),
     keys: new KeyDirectory(db),

@@ -51,7 +51,7 @@ const BESIDE: Record<string, readonly string[]> = {
   "src/config": ["src/wire", "src/provider", "src/registry", "src/route"],
   "src/swap": ["src/proposal", "src/bakeoff"],
   "src/proposal": ["src/bakeoff"],
-  "src/runs": ["src/telemetry", "src/bakeoff"],
+  "src/runs": ["src/identity", "src/telemetry", "src/bakeoff"],
   "src/query": ["src/identity"],
   "src/cycles": ["src/telemetry", "src/bakeoff", "src/proposal", "src/swap", "src/runs", "src/query"],
   durable: [],

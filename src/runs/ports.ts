@@ -1,0 +1,136 @@
+/** What this folder needs of a database. Implemented in `src/store`, wired by the roots. */
+import type { RowScope } from "../identity/principal.ts";
+import type { ArtifactLink, ArtifactSaved, ArtifactType, Withheld } from "./artifact.ts";
+import type { OrgSettings } from "./custody.ts";
+import type { EvalCase } from "./eval-case.ts";
+import type { Grade, GradeSubject } from "./grade.ts";
+import type { Run, RunEnd, RunStart, RunStatus, RunStep } from "./run.ts";
+
+/** Who changes something, and when (epoch milliseconds). */
+export interface Deed {
+  readonly by: string;
+  readonly at: number;
+}
+
+/** Answer to one item of a batch, in the order of the batch. `duplicate`: it was there; nothing changed. */
+export type Kept = "stored" | "duplicate";
+
+/**
+ * Rows a reader may see; `undefined` = all of the org. Always to be given: a key's row scope must not be forgotten.
+ * What carries no tags itself is seen through the run and the inference it belongs to, and not at all where it has neither.
+ */
+export type Rows = RowScope | undefined;
+
+export interface RunFilter {
+  readonly pipeline?: string | undefined;
+  readonly environment?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly feature?: string | undefined;
+  readonly episodeKey?: string | undefined;
+  readonly status?: RunStatus | undefined;
+  /** Of the start, epoch milliseconds, inclusive. */
+  readonly since?: number | undefined;
+  /** Exclusive. */
+  readonly until?: number | undefined;
+  /** Only what comes after this run in the list. */
+  readonly after?: { readonly startedAt: number; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+export interface RunStore {
+  /** Fills in a run known only from its calls; what a first start said stands. One round trip. */
+  start(runs: readonly RunStart[], deed: Deed): Promise<readonly Kept[]>;
+  /** The first end stands. The end of an unknown run is kept too: its start may be on its way. One round trip. */
+  end(ends: readonly RunEnd[], deed: Deed): Promise<readonly Kept[]>;
+  get(id: string, rows: Rows): Promise<Run | undefined>;
+  /** Newest first. */
+  list(filter: RunFilter, rows: Rows): Promise<readonly Run[]>;
+  /** The run's calls by step, in order of their first call; those without a step together, last. */
+  steps(run: string, rows: Rows): Promise<readonly RunStep[]>;
+}
+
+/** An artifact after custody: what may be written. */
+export interface KeptArtifact extends Omit<ArtifactSaved, "hash" | "bytes"> {
+  readonly hash: string;
+  readonly bytes: number;
+  readonly withheld?: Withheld | undefined;
+}
+
+/** All but the content, which may be large. */
+export interface ArtifactHead {
+  readonly id: string;
+  readonly run?: string | undefined;
+  readonly step?: string | undefined;
+  readonly name: string;
+  readonly type: ArtifactType;
+  readonly task?: string | undefined;
+  readonly inference?: string | undefined;
+  readonly conformant?: boolean | undefined;
+  readonly hash: string;
+  readonly bytes: number;
+  readonly json: boolean;
+  /** Absent = the content is kept. */
+  readonly withheld?: Withheld | undefined;
+  readonly createdAt: number;
+}
+
+export interface Artifact extends ArtifactHead {
+  readonly content?: string | undefined;
+}
+
+export interface ArtifactStore {
+  /** Also makes known the runs the artifacts name. One round trip. */
+  save(artifacts: readonly KeptArtifact[], deed: Deed): Promise<readonly Kept[]>;
+  /** Either end may still be unknown. One round trip. */
+  link(links: readonly ArtifactLink[], deed: Deed): Promise<readonly Kept[]>;
+  get(id: string, rows: Rows): Promise<Artifact | undefined>;
+  /** Oldest first, at most `MOST_ARTIFACTS_SHOWN`. */
+  ofRun(run: string, rows: Rows): Promise<readonly ArtifactHead[]>;
+  /** Links that begin or end at one of these. */
+  linksOf(artifacts: readonly string[], rows: Rows): Promise<readonly ArtifactLink[]>;
+  /** Inputs and prompts this one was derived from, over any number of links, nearest first. */
+  origins(id: string, rows: Rows): Promise<readonly Origin[]>;
+}
+
+export interface Origin {
+  readonly artifact: Artifact;
+  /** Links in between. */
+  readonly distance: number;
+}
+
+export const MOST_ARTIFACTS_SHOWN = 1_000;
+
+export interface GradeStore {
+  /** Subjects are not looked at: see `subject.ts`. One round trip. */
+  record(grades: readonly Grade[], deed: Deed): Promise<readonly Kept[]>;
+  /** On the run (by id or episode key), its inferences and its artifacts; newest first, those on the run before all others. */
+  ofRun(run: Pick<Run, "id" | "episodeKey">, rows: Rows): Promise<readonly Grade[]>;
+  of(subject: GradeSubject, rows: Rows): Promise<readonly Grade[]>;
+  /** Which of these exist, as `subjectKey` writes them. One round trip. */
+  known(subjects: readonly GradeSubject[], rows: Rows): Promise<ReadonlySet<string>>;
+}
+
+export const MOST_GRADES_SHOWN = 1_000;
+
+export interface EvalCaseFilter {
+  readonly task?: string | undefined;
+  readonly after?: { readonly createdAt: number; readonly id: string } | undefined;
+  /** Archived ones too. */
+  readonly archived?: boolean | undefined;
+  readonly limit: number;
+}
+
+/** Goldens carry no tags and are the whole org's: keys with a row scope are kept away before. */
+export interface EvalCaseStore {
+  insert(evalCase: EvalCase, deed: Deed): Promise<Kept>;
+  get(id: string): Promise<EvalCase | undefined>;
+  /** Newest first. */
+  list(filter: EvalCaseFilter): Promise<readonly EvalCase[]>;
+  /** It is kept and no longer drawn. False where there is no such case. */
+  archive(id: string, deed: Deed): Promise<boolean>;
+}
+
+export interface SettingsStore {
+  get(): Promise<OrgSettings>;
+  put(settings: OrgSettings, deed: Deed): Promise<void>;
+}
