@@ -1,4 +1,5 @@
 import type { CallInput, CallResult } from "../call/call.ts";
+import type { JudgeVerdict } from "./judge.ts";
 import type { BakeoffReport } from "./report.ts";
 import type { Sample } from "./sample.ts";
 
@@ -10,6 +11,26 @@ export interface BakeoffPorts {
   readonly random: () => number;
   /** Called once per finished sample, before it counts anywhere else, so that a crash loses at most what is in flight. */
   readonly onSample: (sample: Sample) => void;
+  /** Called before `onSample` with what came back: the host keeps it where the inputs are, and nowhere else. */
+  readonly onOutput?: ((output: SampleOutput) => void) | undefined;
+  /** Needed where a judge is asked. */
+  readonly judge?: JudgePorts | undefined;
+}
+
+export interface SampleOutput {
+  readonly input: string;
+  readonly arm: string;
+  /** JSON where the route has a schema, else the answer's text. */
+  readonly output: unknown;
+}
+
+export interface JudgePorts {
+  /** Epoch milliseconds: which day's envelope a call draws on. */
+  readonly now: () => number;
+  /** As `onSample`. */
+  readonly onVerdict: (verdict: JudgeVerdict) => void;
+  /** What an arm answered in an earlier, interrupted run; undefined where that was not kept. */
+  readonly outputOf: (input: string, arm: string) => unknown;
 }
 
 export interface BakeoffSummary {

@@ -1,25 +1,43 @@
-/** Runs the samples of a bake-off: interleaved, with bounded concurrency, and never past an arm's envelope. */
-import type { EnvelopeClaim } from "../envelope/envelope.ts";
-import { addUsd, type NanoUsd } from "../money/nano-usd.ts";
+/** Runs the samples of a bake-off: interleaved, with bounded concurrency, and never past an envelope. */
+import { addUsd, ZERO_USD } from "../money/nano-usd.ts";
 import type { Route } from "../route/route.ts";
 import type { Arm } from "./arm.ts";
-import type { BakeoffPorts } from "./ports.ts";
+import { armEnvelopes, type BakeoffLimits, judgeEnvelopes } from "./envelopes.ts";
+import type { JudgeVerdict } from "./judge.ts";
+import { judgeCall, readVerdict } from "./judge-call.ts";
+import type { JudgeChoice } from "./judge-choice.ts";
+import { foregone, inOrder, JudgeDesk, type JudgePair, withJudgement } from "./judge-desk.ts";
+import type { BakeoffPorts, JudgePorts } from "./ports.ts";
+import { Queue } from "./queue.ts";
+import { readCall, type SampleRead } from "./read-call.ts";
+import type { ReferenceChoice } from "./reference.ts";
 import { replayCall } from "./replay.ts";
 import type { ReplayInput } from "./replay-input.ts";
-import { type Sample, sampleOf } from "./sample.ts";
+import type { QualityMetric, Sample } from "./sample.ts";
 import { type PlannedSample, schedule } from "./schedule.ts";
+import { type Asked, type Purse, Till } from "./till.ts";
 
-export interface BakeoffPlan {
+export { replayEnvelope } from "./envelopes.ts";
+
+export interface BakeoffPlan extends BakeoffLimits {
   readonly id: string;
   readonly org: string;
   readonly route: Route;
+  /** The reference arm among them where there is one. */
   readonly arms: readonly Arm[];
   readonly inputs: readonly ReplayInput[];
-  /** Limit of each arm's own replay-pass envelope. */
-  readonly budgetPerArm: NanoUsd;
+  /** Calls in flight. */
   readonly concurrency: number;
+  /** Calls in flight to the first provider of an arm. Absent = `concurrency`. */
+  readonly perProvider?: number | undefined;
+  /** How quality is measured; absent = nothing can grade these outputs. */
+  readonly metric?: QualityMetric | undefined;
+  /** Absent = the route asks for none. */
+  readonly reference?: ReferenceChoice | undefined;
+  readonly judge?: JudgeChoice | undefined;
   /** Samples of an earlier, interrupted run of the same plan: kept, not paid again. */
   readonly done: readonly Sample[];
+  readonly doneVerdicts?: readonly JudgeVerdict[] | undefined;
 }
 
 /** Why an arm has fewer samples than inputs; absent = it has them all. */
@@ -28,11 +46,10 @@ export type StopReason = "budget" | "unpriced" | "interrupted";
 export interface BakeoffRun {
   readonly samples: readonly Sample[];
   readonly stopped: ReadonlyMap<string, StopReason>;
-}
-
-/** The envelope that bounds one arm of one bake-off. */
-export function replayEnvelope(bakeoff: string, arm: string, limit: NanoUsd): EnvelopeClaim {
-  return { scope: "replay-pass", id: `replay-pass:${bakeoff}:${arm}`, limit };
+  /** What the judge was asked and said; its costs are in no sample. */
+  readonly verdicts: readonly JudgeVerdict[];
+  /** Why the judge saw fewer pairs than planned. */
+  readonly judgeStopped?: StopReason | undefined;
 }
 
 /** Stops taking new samples when `signal` aborts and finishes those in flight. */
@@ -40,20 +57,24 @@ export async function runBakeoff(plan: BakeoffPlan, ports: BakeoffPorts, signal:
   return new Run(plan, ports, signal).finish();
 }
 
-/** One sample's way: `again` = it was not finished and stays to be sent; a sample that comes with it was paid for. */
-interface Outcome {
-  readonly sample?: Sample | undefined;
-  readonly again: boolean;
-}
+type AskedSample = Asked & SampleRead;
+type AskedVerdict = Asked & { readonly verdict: JudgeVerdict };
+
+/** The purse of the judge, beside those of the arms. No arm is named so: an arm's name is not empty. */
+const JUDGE = "";
 
 class Run {
   readonly #plan: BakeoffPlan;
   readonly #ports: BakeoffPorts;
   readonly #signal: AbortSignal;
   readonly #samples: Sample[];
+  readonly #verdicts: JudgeVerdict[];
   readonly #stopped = new Map<string, StopReason>();
-  readonly #desks: ReadonlyMap<string, Desk>;
-  readonly #waiting: PlannedSample[];
+  readonly #till = new Till();
+  readonly #waiting: Queue<PlannedSample>;
+  readonly #desk: JudgeDesk | undefined;
+  /** Pairs whose outputs are there. */
+  readonly #pairs: JudgePair[] = [];
 
   constructor(plan: BakeoffPlan, ports: BakeoffPorts, signal: AbortSignal) {
     this.#plan = plan;
@@ -61,117 +82,176 @@ class Run {
     this.#signal = signal;
     // A refusal that cost nothing left no trace to keep; its input is simply asked again.
     this.#samples = plan.done.filter(({ outcome, attempts }) => outcome !== "refused" || attempts > 0);
-    this.#desks = new Map(
-      plan.arms.map(({ name }) => [name, new Desk([replayEnvelope(plan.id, name, plan.budgetPerArm)])] as const),
+    this.#verdicts = [...(plan.doneVerdicts ?? [])];
+    const planned = schedule(plan.inputs, plan.arms, ports.random);
+    this.#desk = this.#openDesk(planned);
+    const settled = new Map(
+      this.#samples
+        .filter(({ outcome }) => outcome !== "refused")
+        .map((sample) => [keyOf(sample.arm, sample.input), sample]),
     );
-    const settled = new Set(
-      this.#samples.filter(({ outcome }) => outcome !== "refused").map(({ arm, input }) => `${arm}\n${input}`),
+    this.#waiting = new Queue(
+      planned.filter(({ arm, input }) => !settled.has(keyOf(arm.name, input.id))),
+      ({ arm }) => arm.narrowed.candidates[0]?.provider ?? "",
+      plan.perProvider ?? plan.concurrency,
+      plan.concurrency,
     );
-    this.#waiting = schedule(plan.inputs, plan.arms, ports.random)
-      .filter(({ arm, input }) => !settled.has(`${arm.name}\n${input.id}`))
-      .reverse();
+    this.#recall(planned, settled);
   }
 
   async finish(): Promise<BakeoffRun> {
     await Promise.all(Array.from({ length: this.#plan.concurrency }, () => this.#worker()));
-    for (const { arm } of this.#waiting) if (!this.#stopped.has(arm.name)) this.#stopped.set(arm.name, "interrupted");
-    return { samples: this.#samples, stopped: this.#stopped };
+    for (const { arm } of this.#waiting.rest()) this.#stop(arm.name, "interrupted");
+    if (this.#pairs.length > 0) this.#stop(JUDGE, "interrupted");
+    const judgeStopped = this.#stopped.get(JUDGE);
+    this.#stopped.delete(JUDGE);
+    return {
+      samples: withJudgement(this.#samples, this.#verdicts),
+      stopped: this.#stopped,
+      verdicts: this.#verdicts,
+      judgeStopped,
+    };
+  }
+
+  #openDesk(planned: readonly PlannedSample[]): JudgeDesk | undefined {
+    const { judge } = this.#plan;
+    if (judge?.type !== "judge" || this.#plan.metric !== "judge" || !this.#ports.judge) return undefined;
+    const inputs = [...new Set(planned.map(({ input }) => input))];
+    return new JudgeDesk(judge, inputs, this.#ports.random, this.#verdicts);
+  }
+
+  /** Pairs of an earlier run that were not judged yet. */
+  #recall(planned: readonly PlannedSample[], settled: ReadonlyMap<string, Sample>): void {
+    const { judge } = this.#ports;
+    if (!this.#desk || !judge || settled.size === 0) return;
+    for (const { input, arm } of planned) {
+      const sample = settled.get(keyOf(arm.name, input.id));
+      if (!sample || !this.#desk.concerns(sample)) continue;
+      const answered = sample.outcome === "conformant" || sample.outcome === "ungraded";
+      const output = answered ? judge.outputOf(input.id, arm.name) : undefined;
+      // An answer whose text was not kept cannot be judged any more; it is no missing answer.
+      if (answered && output === undefined) continue;
+      this.#pairs.push(...this.#desk.take(input, sample, output));
+    }
   }
 
   async #worker(): Promise<void> {
     while (!this.#signal.aborted) {
-      const next = this.#waiting.pop();
-      if (!next) return;
-      if (this.#stopped.has(next.arm.name)) continue;
-      const { sample, again } = await this.#sample(next);
-      if (again) this.#waiting.push(next);
-      if (!sample) continue;
-      this.#ports.onSample(sample);
-      this.#samples.push(sample);
+      const pair = this.#pairs.shift();
+      if (pair) {
+        await this.#judgePair(pair);
+        continue;
+      }
+      const next = this.#waiting.take();
+      if (next === "none") return;
+      if (next === "busy") await this.#waiting.change();
+      else await this.#sample(next);
     }
   }
 
-  /** Asks until the envelope takes it. A refusal that may pass waits for calls in flight; any other stops the arm. */
-  async #sample({ input, arm }: PlannedSample): Promise<Outcome> {
-    const desk = this.#desk(arm);
-    let paid: Sample | undefined;
-    for (;;) {
-      const before = desk.finished;
-      desk.executing += 1;
-      const attempt = await this.#attempt(input, arm, desk.claims);
-      desk.executing -= 1;
-      const sample = withEarlier(attempt, paid);
-      if (sample.outcome !== "refused") {
-        desk.finish();
-        return { sample, again: false };
-      }
-      paid = sample.attempts > 0 ? sample : undefined;
-      if (this.#stopped.has(arm.name)) return { sample: paid, again: true };
-      const idle = desk.executing === 0 && desk.finished === before;
-      // Refused midway, it has settled what it paid for: that may be the room another one waits for.
-      const mayPass = !idle || (attempt.attempts > 0 && desk.wake() > 0);
-      if (sample.failure?.reason !== "envelope_busy" || !mayPass) {
-        this.#stopped.set(arm.name, sample.failure?.reason === "unpriced" ? "unpriced" : "budget");
-        desk.wake();
-        return { sample, again: true };
-      }
-      if (desk.finished === before) await desk.change();
-      if (this.#signal.aborted || this.#stopped.has(arm.name)) return { sample: paid, again: true };
-    }
+  async #sample(planned: PlannedSample): Promise<void> {
+    const { input, arm } = planned;
+    if (this.#stopped.has(arm.name)) return this.#waiting.done(planned);
+    const { end, last } = await this.#till.insist<AskedSample>(
+      (earlier) => this.#ask(planned, earlier?.sample),
+      this.#purse(arm.name),
+    );
+    this.#waiting.done(planned);
+    // One that was not finished stays to be sent.
+    if (end !== "taken") this.#waiting.putBack(planned);
+    const { sample, output } = last;
+    if (end === "stopped" && sample.attempts === 0) return;
+    if (output !== undefined) this.#ports.onOutput?.({ input: input.id, arm: arm.name, output });
+    this.#ports.onSample(sample);
+    this.#samples.push(sample);
+    if (end === "taken" && this.#desk) this.#pairs.push(...this.#desk.take(input, sample, output));
   }
 
-  async #attempt(input: ReplayInput, arm: Arm, claims: readonly EnvelopeClaim[]): Promise<Sample> {
-    const { id, org, route } = this.#plan;
+  async #ask({ input, arm }: PlannedSample, earlier: Sample | undefined): Promise<AskedSample> {
+    const { id, org, route, metric } = this.#plan;
+    const claims = armEnvelopes(id, arm, this.#plan);
     const result = await this.#ports.execute(replayCall(input, arm, { id, org, claims }));
-    return sampleOf(arm.name, input.id, result, route);
+    const read = readCall(arm.name, input, result, route, metric);
+    const sample = withEarlier(read.sample, earlier);
+    return { ...read, sample, attempts: sample.attempts, refused: refusalOf(sample) };
   }
 
-  #desk({ name }: Arm): Desk {
-    const desk = this.#desks.get(name);
-    if (!desk) throw new RangeError(`${name} is no arm of this bake-off`);
-    return desk;
+  async #judgePair(pair: JudgePair): Promise<void> {
+    const { judge } = this.#ports;
+    if (!judge || this.#stopped.has(JUDGE)) return;
+    const free = foregone(pair);
+    if (free) return this.#keep(free, judge);
+    for (const first of pair.orders) {
+      if (this.#signal.aborted) {
+        this.#stop(JUDGE, "interrupted");
+        return;
+      }
+      const { end, last } = await this.#till.insist<AskedVerdict>(
+        (earlier) => this.#askJudge(pair, first, judge, earlier?.verdict),
+        this.#purse(JUDGE),
+      );
+      if (end === "taken" || last.attempts > 0) this.#keep(last.verdict, judge);
+      if (end !== "taken") return;
+    }
+  }
+
+  async #askJudge(
+    pair: JudgePair,
+    first: JudgeVerdict["first"],
+    ports: JudgePorts,
+    earlier: JudgeVerdict | undefined,
+  ): Promise<AskedVerdict> {
+    const { id, org, route } = this.#plan;
+    const desk = this.#desk;
+    if (!desk) throw new RangeError("there is no judge");
+    const claims = judgeEnvelopes(id, this.#plan, ports.now());
+    const call = judgeCall(route, desk.judge.candidate, pair.input, inOrder(pair, first), { id, org, claims });
+    const { arm, against, input } = pair;
+    const { provider } = desk.judge.candidate;
+    await this.#waiting.enter(provider);
+    const result = await this.#ports.execute(call).finally(() => this.#waiting.leave(provider));
+    const said = readVerdict({ input: input.id, arm, against, first }, result);
+    const verdict = withEarlier(said, earlier);
+    return { verdict, attempts: verdict.attempts, refused: refusalOf(verdict) };
+  }
+
+  #keep(verdict: JudgeVerdict, ports: JudgePorts): void {
+    ports.onVerdict(verdict);
+    this.#verdicts.push(verdict);
+  }
+
+  #purse(name: string): Purse {
+    return {
+      stopped: () => this.#signal.aborted || this.#stopped.has(name),
+      spend: (refused) => this.#stop(name, refused === "unpriced" ? "unpriced" : "budget"),
+    };
+  }
+
+  /** The first reason stands. */
+  #stop(name: string, reason: StopReason): void {
+    if (!this.#stopped.has(name)) this.#stopped.set(name, reason);
   }
 }
 
-/** What the samples of one arm share: its envelope, and who waits for it to have room again. */
-class Desk {
-  readonly claims: readonly EnvelopeClaim[];
-  executing = 0;
-  /** Calls that ended and settled: each may have made room. */
-  finished = 0;
-  #waiters: (() => void)[] = [];
-
-  constructor(claims: readonly EnvelopeClaim[]) {
-    this.claims = claims;
-  }
-
-  finish(): void {
-    this.finished += 1;
-    this.wake();
-  }
-
-  /** Resolves when a call has finished, or the arm has stopped. */
-  change(): Promise<void> {
-    return new Promise((resolve) => this.#waiters.push(resolve));
-  }
-
-  /** Answers how many were waiting. */
-  wake(): number {
-    const waiters = this.#waiters.splice(0);
-    for (const resolve of waiters) resolve();
-    return waiters.length;
-  }
+function keyOf(arm: string, input: string): string {
+  return `${arm}\n${input}`;
 }
 
-/** A sample that was refused midway and asked again has cost both times. */
-function withEarlier(sample: Sample, earlier: Sample | undefined): Sample {
-  if (!earlier) return sample;
-  const cost = sample.cost === undefined || earlier.cost === undefined ? undefined : addUsd(sample.cost, earlier.cost);
+function refusalOf({ failure }: Pick<Sample, "failure">): string | undefined {
+  return failure?.class === "budget_exhausted" ? (failure.reason ?? "budget_exhausted") : undefined;
+}
+
+type Paid = Pick<Sample, "cost" | "costEstimated" | "attempts"> & { readonly repairCost?: Sample["repairCost"] };
+
+/** What was refused midway and asked again has cost both times. */
+function withEarlier<T extends Paid>(now: T, earlier: T | undefined): T {
+  if (!earlier) return now;
+  const cost = now.cost === undefined || earlier.cost === undefined ? undefined : addUsd(now.cost, earlier.cost);
   return {
-    ...sample,
+    ...now,
     cost,
-    costEstimated: sample.costEstimated || earlier.costEstimated,
-    repairCost: addUsd(sample.repairCost, earlier.repairCost),
-    attempts: sample.attempts + earlier.attempts,
+    costEstimated: now.costEstimated || earlier.costEstimated,
+    ...(now.repairCost !== undefined && { repairCost: addUsd(now.repairCost, earlier.repairCost ?? ZERO_USD) }),
+    attempts: now.attempts + earlier.attempts,
   };
 }

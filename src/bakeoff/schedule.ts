@@ -8,10 +8,12 @@ export interface PlannedSample {
 
 /**
  * Every input on every arm, arms side by side per input, so that drift of a provider over the run hits all arms alike.
- * Inputs and, per input, arms come in an order drawn from `random`: a run cut short covers a random part of the inputs.
+ * Inputs and, per input, arms come in an order drawn from `random`, whatever order they were given in: a run cut short
+ * covers a random part of the inputs, and the seed says which.
  */
 export function schedule(inputs: readonly ReplayInput[], arms: readonly Arm[], random: () => number): PlannedSample[] {
-  return shuffled(inputs, random).flatMap((input) => shuffled(arms, random).map((arm) => ({ input, arm })));
+  const known = [...inputs].sort((a, b) => (a.id < b.id ? -1 : 1));
+  return shuffled(known, random).flatMap((input) => shuffled(arms, random).map((arm) => ({ input, arm })));
 }
 
 /** Fisher-Yates. */

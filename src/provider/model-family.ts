@@ -1,0 +1,40 @@
+/** Which family a model belongs to, read off its id: models of one family share training data, taste and faults. */
+
+/** Family by a word of the id; without a name the word itself. A distilled model is of its teacher's family and its own. */
+const FAMILIES: readonly (readonly [pattern: RegExp, family?: string])[] = [
+  [/\bclaude/, "claude"],
+  [/\b(gpt|chatgpt|codex|davinci|o[134](-|$))/, "gpt"],
+  [/\b(gemini|gemma|learnlm|palm)/, "gemini"],
+  [/\b(llama|codellama)/, "llama"],
+  [/\b(qwen|qwq|qvq)/, "qwen"],
+  [/\bdeepseek/, "deepseek"],
+  [/\b(mistral|mixtral|ministral|codestral|magistral|devstral|pixtral)/, "mistral"],
+  [/\bgrok/, "grok"],
+  [/\b(kimi|moonshot)/, "kimi"],
+  [/\b(glm|chatglm)/, "glm"],
+  [/\b(command|aya|c4ai)/, "command"],
+  [/\bnova/, "nova"],
+  [/\bphi-?\d/, "phi"],
+  [/\b(minimax|abab)/, "minimax"],
+  [/\b(sonar|pplx)/, "sonar"],
+  [/\bnemotron/, "nemotron"],
+  [/\bgranite/, "granite"],
+  [/\bjamba/, "jamba"],
+  [/\bhermes/, "hermes"],
+  [/\b(ernie|hunyuan|doubao|seed|yi|step|olmo|falcon|solar|exaone|lfm)(-|\d)/],
+];
+
+/**
+ * At least one. An id that names no known family is its own: the first word of its last part, so that `atlas-large`
+ * and `atlas-small` are one family.
+ */
+export function modelFamilies(model: string): readonly string[] {
+  const id = model.toLowerCase().replace(/[_.]/g, "-");
+  const found = FAMILIES.flatMap(([pattern, family]) => {
+    const match = pattern.exec(id);
+    return match ? [family ?? match[1] ?? id] : [];
+  });
+  if (found.length > 0) return found;
+  const last = id.split("/").at(-1) ?? id;
+  return [/[a-z]+/.exec(last)?.[0] ?? last];
+}
