@@ -8,8 +8,8 @@ export type ArtifactType = (typeof ARTIFACT_TYPES)[number];
 export const LINK_RELATIONS = ["derived_from", "consumed"] as const;
 export type LinkRelation = (typeof LINK_RELATIONS)[number];
 
-/** Why an artifact's content is not kept: its sender kept it back, the org's custody keeps hashes only, or its size. */
-export const WITHHELD = ["not_sent", "custody", "too_large"] as const;
+/** Why an artifact's content is not kept: its sender kept it back, the org's custody keeps hashes only, its size, or its age. */
+export const WITHHELD = ["not_sent", "custody", "too_large", "retention"] as const;
 export type Withheld = (typeof WITHHELD)[number];
 
 /** Largest content of one artifact that any setting lets through, UTF-8 bytes. */
@@ -46,3 +46,10 @@ export const artifactLink = z.strictObject({
 
 export type ArtifactSaved = z.infer<typeof artifactSaved>;
 export type ArtifactLink = z.infer<typeof artifactLink>;
+
+/** An artifact after custody: what may be written. */
+export interface KeptArtifact extends Omit<ArtifactSaved, "hash" | "bytes"> {
+  readonly hash: string;
+  readonly bytes: number;
+  readonly withheld?: Withheld | undefined;
+}

@@ -1,6 +1,6 @@
 /** What this folder needs of a database. Implemented in `src/store`, wired by the roots. */
 import type { RowScope } from "../identity/principal.ts";
-import type { ArtifactLink, ArtifactSaved, ArtifactType, Withheld } from "./artifact.ts";
+import type { ArtifactLink, ArtifactType, KeptArtifact, Withheld } from "./artifact.ts";
 import type { OrgSettings } from "./custody.ts";
 import type { EvalCase } from "./eval-case.ts";
 import type { Grade, GradeSubject } from "./grade.ts";
@@ -47,13 +47,6 @@ export interface RunStore {
   list(filter: RunFilter, rows: Rows): Promise<readonly Run[]>;
   /** The run's calls by step, in order of their first call; those without a step together, last. */
   steps(run: string, rows: Rows): Promise<readonly RunStep[]>;
-}
-
-/** An artifact after custody: what may be written. */
-export interface KeptArtifact extends Omit<ArtifactSaved, "hash" | "bytes"> {
-  readonly hash: string;
-  readonly bytes: number;
-  readonly withheld?: Withheld | undefined;
 }
 
 /** All but the content, which may be large. */

@@ -1,12 +1,11 @@
 import { and, eq, getTableColumns, inArray, ne, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import type { ArtifactLink } from "../runs/artifact.ts";
+import type { ArtifactLink, KeptArtifact } from "../runs/artifact.ts";
 import {
   type Artifact,
   type ArtifactHead,
   type ArtifactStore,
   type Deed,
   type Kept,
-  type KeptArtifact,
   MOST_ARTIFACTS_SHOWN,
   type Origin,
   type Rows,
