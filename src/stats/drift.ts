@@ -1,0 +1,82 @@
+/**
+ * Has regret grown? The recent window against the trailing one that ends where it begins. A recent point outside the
+ * trailing band alarms far too often, because the recent window has variance of its own; the test is of their
+ * difference. A change of grader or reference starts new windows.
+ */
+import { type ClusteredValue, clusteredMean } from "./clustered.ts";
+import type { Interval } from "./interval.ts";
+import type { Pair } from "./paired-regret.ts";
+import { pseudoPair } from "./pseudo-pair.ts";
+import { tQuantile } from "./student-t.ts";
+
+/** Below these many pairs a window says nothing, which is not the same as "no drift". */
+export const LEAST_RECENT = 30;
+export const LEAST_TRAILING = 100;
+
+/** Welch finds more; the pseudo-pair variance is the stricter test where almost nothing disagrees. */
+export type DriftMethod = "welch" | "pseudo_pair";
+
+export type Drift =
+  | { readonly status: "insufficient"; readonly recent: number; readonly trailing: number }
+  | {
+      readonly status: "drifted" | "steady";
+      readonly method: DriftMethod;
+      readonly recent: number;
+      readonly trailing: number;
+      readonly recentMean: number;
+      readonly trailingMean: number;
+      /** Recent − trailing, two-sided. */
+      readonly interval: Interval;
+    };
+
+/** Drifted = the lower bound of the growth is above 0 and the recent regret above `epsilon`. */
+export function regretDrift(
+  recent: readonly Pair[],
+  trailing: readonly Pair[],
+  options: { readonly epsilon: number; readonly method?: DriftMethod | undefined; readonly confidence?: number },
+): Drift {
+  const counts = { recent: recent.length, trailing: trailing.length };
+  if (recent.length < LEAST_RECENT || trailing.length < LEAST_TRAILING) return { status: "insufficient", ...counts };
+  const { epsilon, method = "welch", confidence = 0.95 } = options;
+  const [now, before] = [windowOf(recent, method), windowOf(trailing, method)];
+  // One cluster has no spread to test with.
+  if (now.degrees < 1 || before.degrees < 1) return { status: "insufficient", ...counts };
+  const interval = difference(now, before, (1 + confidence) / 2);
+  const drifted = interval.low > 0 && now.mean > epsilon;
+  const means = { recentMean: now.mean, trailingMean: before.mean };
+  return { status: drifted ? "drifted" : "steady", method, ...counts, ...means, interval };
+}
+
+interface Window {
+  readonly mean: number;
+  /** What the difference is centred on; pseudo-pairs pull it towards 0. */
+  readonly centre: number;
+  readonly error: number;
+  readonly degrees: number;
+}
+
+/** Welch's interval (1947, Biometrika 34:28) with Satterthwaite's degrees of freedom. */
+function difference(now: Window, before: Window, p: number): Interval {
+  const between = now.centre - before.centre;
+  const [a, b] = [now.error ** 2, before.error ** 2];
+  if (a + b === 0) return { low: between, high: between };
+  const reach = tQuantile(p, (a + b) ** 2 / (a ** 2 / now.degrees + b ** 2 / before.degrees)) * Math.sqrt(a + b);
+  return { low: between - reach, high: between + reach };
+}
+
+function windowOf(pairs: readonly Pair[], method: DriftMethod): Window {
+  const values = pairs.map(({ d, cluster, weight }, i): ClusteredValue => {
+    if (!(d >= -1 && d <= 1)) throw new RangeError(`not a difference of scores: ${d}`);
+    return { value: d, weight: weight ?? 1, cluster: cluster ?? i };
+  });
+  const own = clusteredMean(values);
+  const alone = clusteredMean(values.map((value, i) => ({ ...value, cluster: i })));
+  const error = Math.max(own.error, alone.error);
+  const window = { mean: own.mean, degrees: own.clusters - 1 };
+  if (method === "welch") return { ...window, centre: own.mean, error };
+  const weight = values.reduce((sum, value) => sum + value.weight, 0);
+  const meanSquare = values.reduce((sum, value) => sum + value.weight * value.value ** 2, 0) / weight;
+  const guarded = pseudoPair({ n: pairs.length, mean: own.mean, meanSquare });
+  const deff = alone.error > 0 ? error / alone.error : 1;
+  return { ...window, centre: guarded.mean, error: guarded.error * deff };
+}
