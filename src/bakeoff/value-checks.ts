@@ -1,6 +1,7 @@
 import { valueAt } from "../json/pointer.ts";
+import { compileSchema } from "../json/validate.ts";
 import { canonicalJson } from "../route/canonical.ts";
-import type { ValueCheck, ValueExpectation } from "../route/route.ts";
+import type { NumberNear, ValueCheck, ValueExpectation } from "../route/route.ts";
 
 export interface CheckedValues {
   readonly passed: number;
@@ -26,8 +27,29 @@ function meets(value: unknown, expect: ValueExpectation): boolean {
   if ("regex" in expect) return typeof value === "string" && new RegExp(expect.regex, "u").test(value);
   if ("equals" in expect) return sameJson(value, expect.equals);
   if ("one_of" in expect) return expect.one_of.some((allowed) => sameJson(value, allowed));
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = expect.number;
-  return typeof value === "number" && value >= min && value <= max;
+  if ("length" in expect) return Array.isArray(value) && within(value.length, expect.length);
+  if ("schema" in expect) {
+    const validate = compileSchema(expect.schema);
+    return validate.ok && validate.value(value).valid;
+  }
+  if (typeof value !== "number") return false;
+  return "value" in expect.number ? near(value, expect.number) : within(value, expect.number);
+}
+
+function within(
+  value: number,
+  {
+    min = Number.NEGATIVE_INFINITY,
+    max = Number.POSITIVE_INFINITY,
+  }: { min?: number | undefined; max?: number | undefined },
+): boolean {
+  return value >= min && value <= max;
+}
+
+/** 0.1 + 0.2 is 0.3 here: what a decimal loses on its way to binary is no difference. */
+function near(value: number, { value: expected, tolerance, relative }: NumberNear): boolean {
+  const allowed = tolerance ?? Math.abs(expected) * (relative ?? 0);
+  return Math.abs(value - expected) <= allowed + 4 * Number.EPSILON * Math.max(Math.abs(expected), Math.abs(value));
 }
 
 function sameJson(left: unknown, right: unknown): boolean {

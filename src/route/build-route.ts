@@ -129,15 +129,25 @@ function bakeoffOf(draft: BundleDraft["bakeoff"]): BakeoffSettings | undefined {
   };
 }
 
-/** The shape made sure that exactly one of the five is there. */
-function expectationOf(
-  draft: NonNullable<NonNullable<BundleDraft["value_checks"]>[number]>["expect"],
-): ValueExpectation {
+type ExpectDraft = NonNullable<NonNullable<BundleDraft["value_checks"]>[number]>["expect"];
+
+/** The shape made sure that exactly one of them is there. */
+function expectationOf(draft: ExpectDraft): ValueExpectation {
   if (draft.regex !== undefined) return { regex: draft.regex };
-  if (draft.number !== undefined) return { number: draft.number };
+  if (draft.number !== undefined) return { number: numberOf(draft.number) };
   if (draft.one_of !== undefined) return { one_of: draft.one_of };
   if (draft.exists !== undefined) return { exists: draft.exists };
+  if (draft.length !== undefined) return { length: draft.length };
+  if (draft.schema !== undefined) return { schema: draft.schema };
   return { equals: draft.equals };
+}
+
+function numberOf({
+  value,
+  ...draft
+}: NonNullable<ExpectDraft["number"]>): Extract<ValueExpectation, { number: unknown }>["number"] {
+  if (value === undefined) return { ...given("min", draft.min), ...given("max", draft.max) };
+  return { value, ...given("tolerance", draft.tolerance), ...given("relative", draft.relative) };
 }
 
 function nano(dollars: number | undefined): NanoUsd | undefined {

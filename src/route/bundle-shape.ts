@@ -84,15 +84,50 @@ const priceCeilingShape = z
   .object({ usd_per_1k: usdShape.optional(), usd_per_run: usdShape.optional() })
   .refine((it) => Object.keys(it).length === 1, "takes exactly one of usd_per_1k, usd_per_run");
 
+const ordered = ({ min, max }: { min?: number | undefined; max?: number | undefined }) =>
+  min === undefined || max === undefined || min <= max;
+
+/** A range, or a value with what it may be off by: absolute, or relative to the value. */
+const numberShape = z
+  .object({
+    min: z.number().optional(),
+    max: z.number().optional(),
+    value: z.number().optional(),
+    tolerance: z.number().min(0, "must be 0 or more").optional(),
+    relative: z.number().min(0, "must be 0 or more").optional(),
+  })
+  .refine((it) => Object.keys(it).length > 0, "needs min, max, or value")
+  .refine(
+    (it) => it.value === undefined || (it.min === undefined && it.max === undefined),
+    "takes either a range (min, max) or a value with its tolerance",
+  )
+  .refine(
+    (it) => it.value !== undefined || (it.tolerance === undefined && it.relative === undefined),
+    "tolerance and relative say how far off a value may be; give the value",
+  )
+  .refine((it) => it.tolerance === undefined || it.relative === undefined, "takes one of tolerance, relative")
+  .refine(ordered, "min must not be above max");
+
+const itemCount = z.int().min(0, "must be 0 or more");
+
 const expectShape = z
   .object({
     regex: z.string().refine(isRegex, "is not a regular expression").optional(),
     equals: z.unknown().optional(),
-    number: z.object({ min: z.number().optional(), max: z.number().optional() }).optional(),
+    number: numberShape.optional(),
     one_of: z.array(z.unknown()).min(1, "must list at least one value").optional(),
     exists: z.boolean().optional(),
+    length: z
+      .object({ min: itemCount.optional(), max: itemCount.optional() })
+      .refine((it) => Object.keys(it).length > 0, "needs min, max, or both")
+      .refine(ordered, "min must not be above max")
+      .optional(),
+    schema: jsonSchemaShape.optional(),
   })
-  .refine((it) => Object.keys(it).length === 1, "takes exactly one of regex, equals, number, one_of, exists");
+  .refine(
+    (it) => Object.keys(it).length === 1,
+    "takes exactly one of regex, equals, number, one_of, exists, length, schema",
+  );
 
 export const valueCheckShape = z.object({
   path: z.string().refine(isPointer, "must be a JSON pointer such as /total"),

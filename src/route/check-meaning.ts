@@ -1,6 +1,9 @@
 /** What the single keys of a bundle mean together. */
+import { riskyPattern } from "../json/risky-pattern.ts";
+import { modelFamilies } from "../provider/model-family.ts";
 import type { BundleDraft } from "./bundle-shape.ts";
 import { candidateKey } from "./check-candidates.ts";
+import { checkSchema } from "./check-schema.ts";
 import { type Fault, type KeyPath, nearest } from "./fault.ts";
 import type { LocatedYaml } from "./located-yaml.ts";
 
@@ -49,6 +52,7 @@ function checkBakeoff(document: LocatedYaml, { bakeoff, candidates, objective }:
   };
   declared(bakeoff?.judge?.model, "route.judge_not_declared", "the judge", ["bakeoff", "judge", "model"]);
   declared(bakeoff?.reference, "route.reference_not_declared", "the reference", ["bakeoff", "reference"]);
+  faults.push(...checkJudge(document, bakeoff));
   if (bakeoff?.regret_monitor?.enabled && bakeoff.reference === undefined) {
     const message = "regret_monitor measures against a reference; add bakeoff.reference (auto, or provider/model)";
     faults.push(
@@ -69,10 +73,40 @@ function checkBakeoff(document: LocatedYaml, { bakeoff, candidates, objective }:
   return faults;
 }
 
-function checkChecks(document: LocatedYaml, { value_checks, output }: BundleDraft): Fault[] {
-  if ((value_checks?.length ?? 0) === 0 || output !== undefined || valueHasOutput(document)) return [];
+/** Which arms it may judge depends on the arms; what it is held against is known here. */
+function checkJudge(document: LocatedYaml, bakeoff: BundleDraft["bakeoff"]): Fault[] {
+  const { judge, reference } = bakeoff ?? {};
+  if (!judge || reference === undefined || reference === "auto") return [];
+  const own = modelFamilies(modelOf(judge.model));
+  const shared = modelFamilies(modelOf(reference)).find((family) => own.includes(family));
+  if (shared === undefined) return [];
+  const message = `the judge ${judge.model} is of the reference's family (${shared}), so it may not judge; choose another`;
+  const path = ["bakeoff", "judge", "model"];
+  return [document.fault("route.judge_of_family", message, { path, severity: "warning" })];
+}
+
+/** Of `provider/model`. */
+function modelOf(key: string): string {
+  return key.slice(key.indexOf("/") + 1);
+}
+
+function checkChecks(document: LocatedYaml, { value_checks: checks, output }: BundleDraft): Fault[] {
+  const faults = (checks ?? []).flatMap((check, index) =>
+    check ? checkExpectation(document, check.expect, ["value_checks", index, "expect"]) : [],
+  );
+  if ((checks?.length ?? 0) === 0 || output !== undefined || valueHasOutput(document)) return faults;
   const message = "value_checks look into the JSON output, and the route declares no output.schema";
-  return [document.fault("route.checks_without_output", message, { path: ["value_checks"], spot: "key" })];
+  const without = document.fault("route.checks_without_output", message, { path: ["value_checks"], spot: "key" });
+  return [...faults, without];
+}
+
+type Expectation = NonNullable<NonNullable<BundleDraft["value_checks"]>[number]>["expect"];
+
+function checkExpectation(document: LocatedYaml, { schema, regex }: Expectation, path: KeyPath): Fault[] {
+  if (schema !== undefined) return checkSchema(document, [...path, "schema"], schema);
+  if (regex === undefined || riskyPattern({ pattern: regex }) === undefined) return [];
+  const message = `the pattern ${regex.slice(0, 80)} repeats a repetition: some texts would take for ever to check`;
+  return [document.fault("route.slow_pattern", message, { path: [...path, "regex"], severity: "warning" })];
 }
 
 /** True where `output` was written but could not be read: that fault is already told. */

@@ -68,12 +68,28 @@ export interface OutputContract {
   readonly ladder: readonly Rung[];
 }
 
+interface Range {
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}
+
 export type ValueExpectation =
   | { readonly regex: string }
   | { readonly equals: unknown }
-  | { readonly number: { readonly min?: number | undefined; readonly max?: number | undefined } }
+  | { readonly number: Range | NumberNear }
   | { readonly one_of: readonly unknown[] }
-  | { readonly exists: boolean };
+  | { readonly exists: boolean }
+  /** Of a list. */
+  | { readonly length: Range }
+  | { readonly schema: JsonSchema };
+
+/** Without a tolerance the very value. */
+export interface NumberNear {
+  readonly value: number;
+  readonly tolerance?: number | undefined;
+  /** Share of the value it may be off by. */
+  readonly relative?: number | undefined;
+}
 
 export interface ValueCheck {
   readonly path: string;

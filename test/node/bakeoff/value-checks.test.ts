@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { checkValues } from "../../../src/bakeoff/value-checks.ts";
 import type { ValueExpectation } from "../../../src/route/route.ts";
 
-const output = { cagr: "12.5%", total: 42, tags: ["a", "b"], nested: { "a/b": null, "c~d": { x: 1 } } };
+const output = {
+  cagr: "12.5%",
+  total: 42,
+  loss: -0.30000000000000004,
+  tags: ["a", "b"],
+  nested: { "a/b": null, "c~d": { x: 1 } },
+};
 
 const holds = (path: string, expectation: ValueExpectation): boolean =>
   checkValues(output, [{ path, expect: expectation, gate: true }]).gatesPassed;
@@ -15,6 +21,22 @@ describe("value checks", () => {
     ["/total", { number: { min: 42, max: 42 } }, true],
     ["/total", { number: { min: 42.1 } }, false],
     ["/cagr", { number: { min: 0 } }, false],
+    ["/total", { number: { value: 42 } }, true],
+    ["/total", { number: { value: 42.001 } }, false],
+    ["/total", { number: { value: 40, tolerance: 2 } }, true],
+    ["/total", { number: { value: 40, tolerance: 1.99 } }, false],
+    ["/total", { number: { value: 40, relative: 0.05 } }, true],
+    ["/total", { number: { value: 40, relative: 0.04 } }, false],
+    ["/loss", { number: { value: -0.2, relative: 0.6 } }, true],
+    ["/loss", { number: { value: 0.2, tolerance: 0.1 } }, false],
+    ["/cagr", { number: { value: 12.5 } }, false],
+    ["/tags", { length: { min: 2, max: 2 } }, true],
+    ["/tags", { length: { min: 3 } }, false],
+    ["/tags", { length: { max: 1 } }, false],
+    ["/cagr", { length: { min: 1 } }, false],
+    ["/tags", { schema: { type: "array", items: { enum: ["a", "b"] } } }, true],
+    ["/tags", { schema: { type: "array", items: { enum: ["a"] } } }, false],
+    ["/none", { schema: {} }, false],
     ["/tags", { equals: ["a", "b"] }, true],
     ["/tags", { equals: ["b", "a"] }, false],
     ["/tags", { equals: { 0: "a", 1: "b" } }, false],

@@ -263,6 +263,25 @@ const KINDS: readonly (readonly [kind: string, text: string, fault: string])[] =
     bundle("output: { schema: { type: object } }\nvalue_checks: [{ path: /a, expect: { regex: '[' } }]\n"),
     "6:45 route.invalid_value",
   ],
+  ...(
+    [
+      ["a number with a range and a value", "{ number: { min: 1, value: 2 } }", "6:46 route.invalid_value"],
+      ["a tolerance of nothing", "{ number: { tolerance: 2 } }", "6:46 route.invalid_value"],
+      ["a range that is empty", "{ number: { min: 2, max: 1 } }", "6:46 route.invalid_value"],
+      ["two tolerances", "{ number: { value: 1, tolerance: 1, relative: 1 } }", "6:46 route.invalid_value"],
+      ["a number of nothing", "{ number: {} }", "6:46 route.invalid_value"],
+      ["a length below nothing", "{ length: { min: -1 } }", "6:53 route.invalid_value"],
+      ["a key that a number check has not", "{ number: { valeu: 1 } }", "6:48 route.unknown_key"],
+      ["a schema that is none", "{ schema: { required: q } }", "6:48 route.schema_invalid"],
+    ] as const
+  ).map(
+    ([kind, expected, fault]) =>
+      [
+        `a check with ${kind}`,
+        bundle(`output: { schema: { type: object } }\nvalue_checks: [{ path: /a, expect: ${expected} }]\n`),
+        fault,
+      ] as const,
+  ),
   ["a duplicate key", "route: acme.task\nroute: acme.task\n", "2:1 route.duplicate_key"],
   ["broken YAML", "route: [a\n", "2:1 route.yaml_syntax"],
   ["a tab as indentation", "route: acme.task\ncandidates:\n\t- a\n", "3:1 route.yaml_syntax"],
