@@ -283,10 +283,13 @@ class Execution {
 
   #live(begun: BegunStream, rung: ServedRung): Tried {
     const { plan } = begun.source.open;
-    const { promise, resolve } = Promise.withResolvers<Inference>();
+    let onDone: (inference: Inference) => void = () => undefined;
+    const done = new Promise<Inference>((resolve) => {
+      onDone = resolve;
+    });
     const frames = liveFrames(begun, this.#call.input.policy.output, rung, (end) => {
       this.#log.attempts.push(end.attempt);
-      resolve(this.#log.finish({ served: end.attempt, rung, failure: end.failure, conformant: end.conformant }));
+      onDone(this.#log.finish({ served: end.attempt, rung, failure: end.failure, conformant: end.conformant }));
     });
     const { provider, model } = plan.contender.candidate;
     const dropped = [...plan.dropped, ...begun.source.open.encoded.dropped];
@@ -297,7 +300,7 @@ class Execution {
       attempts: this.#log.attempts.length + 1,
       dropped,
     };
-    return { type: "served", result: { type: "stream", head, frames, done: promise } };
+    return { type: "served", result: { type: "stream", head, frames, done } };
   }
 
   #head(attempt: Attempt, rung: ServedRung): StreamHead {
