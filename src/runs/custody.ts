@@ -68,7 +68,7 @@ function isJson(text: string): boolean {
   }
 }
 
-async function sha256(bytes: Uint8Array): Promise<string> {
+async function sha256(bytes: ReturnType<TextEncoder["encode"]>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

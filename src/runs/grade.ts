@@ -33,3 +33,24 @@ export type Grade = z.infer<typeof grade>;
 export function subjectKey({ kind, id }: GradeSubject): string {
   return `${kind}:${id}`;
 }
+
+/**
+ * The grades that count: of each grader on each subject the latest. Of two at the same time the one with the greater id,
+ * so that every reader takes the same. `subjectOf` tells which names mean the same subject.
+ */
+export function latestPerGrader(
+  grades: readonly Grade[],
+  subjectOf: (subject: GradeSubject) => string = subjectKey,
+): readonly Grade[] {
+  const latest = new Map<string, Grade>();
+  for (const one of grades) {
+    const key = JSON.stringify([subjectOf(one.subject), one.kind, one.grader]);
+    const known = latest.get(key);
+    if (!known || isLater(one, known)) latest.set(key, one);
+  }
+  return [...latest.values()];
+}
+
+function isLater(one: Grade, other: Grade): boolean {
+  return one.createdAt > other.createdAt || (one.createdAt === other.createdAt && one.id > other.id);
+}
