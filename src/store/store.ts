@@ -16,6 +16,8 @@ import { type SchemaState, schemaState } from "./migrate.ts";
 import { OwnSettings } from "./org-settings.ts";
 import { OrgDirectory } from "./orgs.ts";
 import { OrgProposals } from "./proposals.ts";
+import { OrgRetention } from "./retention.ts";
+import { OrgRollups } from "./rollups.ts";
 import { OrgRoutePins } from "./route-pins.ts";
 import { OrgRuns } from "./runs.ts";
 import { OrgSwaps } from "./swaps.ts";
@@ -35,6 +37,8 @@ export interface OrgStore {
   readonly grades: OrgGrades;
   readonly evalCases: OrgEvalCases;
   readonly settings: OwnSettings;
+  readonly rollups: OrgRollups;
+  readonly retention: OrgRetention;
   readonly audit: OrgAuditLog;
 }
 
@@ -67,6 +71,8 @@ export function openStore(connection: Connection): Store {
       grades: new OrgGrades(db, org),
       evalCases: new OrgEvalCases(db, org),
       settings: new OwnSettings(db, org),
+      rollups: new OrgRollups(db, org),
+      retention: new OrgRetention(db, org),
       audit: new OrgAuditLog(db, org),
     }),
     keys: new KeyDirectory(db),
