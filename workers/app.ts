@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { failure } from "../src/failure/failure.ts";
+import { isUnavailable } from "../src/store/store-error.ts";
 import { authentication } from "./auth.ts";
 import { runtimeOf } from "./compose.ts";
 import type { AppEnv } from "./context.ts";
@@ -8,6 +9,7 @@ import { chatCompletions } from "./endpoints/chat-completions.ts";
 import { devDrain } from "./endpoints/dev-drain.ts";
 import { embeddings } from "./endpoints/embeddings.ts";
 import { health } from "./endpoints/health.ts";
+import { inferences } from "./endpoints/inferences.ts";
 import { llmsTxt } from "./endpoints/llms-txt.ts";
 import { messages } from "./endpoints/messages.ts";
 import { metrics } from "./endpoints/metrics.ts";
@@ -18,7 +20,7 @@ import { responses } from "./endpoints/responses.ts";
 import { run } from "./endpoints/run.ts";
 import { swaps } from "./endpoints/swaps.ts";
 import { whoami } from "./endpoints/whoami.ts";
-import { faultBody, HttpFault, notFound } from "./fault.ts";
+import { faultBody, HttpFault, notFound, unavailable } from "./fault.ts";
 import { requestLimits } from "./limits.ts";
 import { logError } from "./log.ts";
 
@@ -35,10 +37,17 @@ export function createApp(): Hono<AppEnv> {
   for (const endpoint of [chatCompletions, messages, responses, embeddings]) endpoint(app);
   for (const endpoint of [run, models, whoami, metrics]) endpoint(app);
   for (const endpoint of [bakeoffs, proposals, swaps]) endpoint(app);
+  for (const endpoint of [inferences]) endpoint(app);
   app.notFound((c) => faultResponse(notFound("no such endpoint; see /openapi.json", "not_found"), c.req.path));
   app.onError((error, c) => {
     if (error instanceof HttpFault) return faultResponse(error, c.req.path);
     logError("request failed", error);
+    if (isUnavailable(error)) {
+      return faultResponse(
+        unavailable("the database cannot be used at the moment", "database_unavailable", 1),
+        c.req.path,
+      );
+    }
     return faultResponse(
       new HttpFault(500, failure("server_error", "an internal error occurred", { code: "internal" })),
       c.req.path,

@@ -1,21 +1,47 @@
-import { and, count, desc, eq, gte, inArray, lt, sum } from "drizzle-orm";
+import { and, count, desc, eq, gte, inArray, isNull, lt, type SQL, sql, sum } from "drizzle-orm";
 import { type NanoUsd, nanoUsd } from "../money/nano-usd.ts";
+import type { Rows } from "../runs/ports.ts";
 import type { Database } from "./database.ts";
+import { carries } from "./row-scope.ts";
 import { settled } from "./store-error.ts";
 import { attempts } from "./tables/attempts.ts";
+import { grades } from "./tables/grades.ts";
 import { inferences } from "./tables/inferences.ts";
 
 export type InferenceRow = Omit<typeof inferences.$inferSelect, "org">;
 export type AttemptRow = Omit<typeof attempts.$inferSelect, "org">;
+export type GradeRow = Omit<typeof grades.$inferSelect, "org">;
 
 export interface InferenceFilter {
   /** Epoch milliseconds, inclusive. */
   readonly since?: number | undefined;
   /** Exclusive. */
   readonly until?: number | undefined;
+  readonly lane?: string | undefined;
   readonly route?: string | undefined;
+  readonly variant?: string | undefined;
+  /** Who served. */
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  /** `none` = the call did not fail. */
+  readonly failureClass?: string | undefined;
   readonly run?: string | undefined;
+  readonly step?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly conformant?: boolean | undefined;
+  readonly simulated?: boolean | undefined;
+  /** All of these with these values. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  /** Only what comes after this one in the list. */
+  readonly after?: { readonly ts: number; readonly id: string } | undefined;
   readonly limit: number;
+}
+
+export interface InferenceDetail {
+  readonly inference: InferenceRow;
+  readonly attempts: readonly AttemptRow[];
+  /** Newest first: the first of a grader is the one that counts. */
+  readonly grades: readonly GradeRow[];
 }
 
 /** Counts of a span of time, one row per lane, route, served model and failure class. */
@@ -44,44 +70,52 @@ export class OrgInferences {
     this.#org = org;
   }
 
-  /** Newest first. */
-  async list(filter: InferenceFilter): Promise<readonly InferenceRow[]> {
-    const { since, until, route, run, limit } = filter;
+  /** Newest first. `rows` is always to be given: a key's row scope must not be forgotten. */
+  async list(filter: InferenceFilter, rows: Rows): Promise<readonly InferenceRow[]> {
     return await settled(
       this.#db
         .select()
         .from(inferences)
-        .where(
-          and(
-            eq(inferences.org, this.#org),
-            since === undefined ? undefined : gte(inferences.ts, since),
-            until === undefined ? undefined : lt(inferences.ts, until),
-            route === undefined ? undefined : eq(inferences.route, route),
-            run === undefined ? undefined : eq(inferences.run, run),
-          ),
-        )
+        .where(and(eq(inferences.org, this.#org), ...conditions(filter), carries(inferences.tags, rows)))
         .orderBy(desc(inferences.ts), desc(inferences.id))
-        .limit(limit),
+        .limit(filter.limit),
     );
   }
 
-  async get(
-    id: string,
-  ): Promise<{ readonly inference: InferenceRow; readonly attempts: readonly AttemptRow[] } | undefined> {
-    const [[inference], rows] = await settled(
+  async get(id: string, rows: Rows): Promise<InferenceDetail | undefined> {
+    const org = this.#org;
+    const [[inference], tried, graded] = await settled(
       this.#db.batch([
         this.#db
           .select()
           .from(inferences)
-          .where(and(eq(inferences.org, this.#org), eq(inferences.id, id))),
+          .where(and(eq(inferences.org, org), eq(inferences.id, id), carries(inferences.tags, rows))),
         this.#db
           .select()
           .from(attempts)
-          .where(and(eq(attempts.org, this.#org), eq(attempts.inference, id)))
+          .where(and(eq(attempts.org, org), eq(attempts.inference, id)))
           .orderBy(attempts.position),
+        this.#db
+          .select()
+          .from(grades)
+          .where(and(eq(grades.org, org), eq(grades.subjectKind, "inference"), eq(grades.subject, id)))
+          .orderBy(desc(grades.createdAt), desc(grades.id)),
       ]),
     );
-    return inference && { inference, attempts: rows };
+    return inference && { inference, attempts: tried, grades: graded };
+  }
+
+  /** Which of these ids are there. One round trip. */
+  async existing(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    const wanted = sql`${inferences.id} in (select value from json_each(${JSON.stringify(ids)}))`;
+    const found = await settled(
+      this.#db
+        .select({ id: inferences.id })
+        .from(inferences)
+        .where(and(eq(inferences.org, this.#org), wanted)),
+    );
+    return new Set(found.map(({ id }) => id));
   }
 
   async usage(since: number, until: number): Promise<readonly UsageRow[]> {
@@ -137,4 +171,28 @@ export class OrgInferences {
     }
     return found;
   }
+}
+
+function conditions(filter: InferenceFilter): (SQL | undefined)[] {
+  const { since, until, failureClass, tags = {}, after } = filter;
+  const equal = (column: Parameters<typeof eq>[0], value: string | boolean | undefined) =>
+    value === undefined ? undefined : eq(column, value);
+  return [
+    since === undefined ? undefined : gte(inferences.ts, since),
+    until === undefined ? undefined : lt(inferences.ts, until),
+    equal(inferences.lane, filter.lane),
+    equal(inferences.route, filter.route),
+    equal(inferences.variant, filter.variant),
+    equal(inferences.provider, filter.provider),
+    equal(inferences.model, filter.model),
+    failureClass === "none" ? isNull(inferences.failureClass) : equal(inferences.failureClass, failureClass),
+    equal(inferences.run, filter.run),
+    equal(inferences.step, filter.step),
+    equal(inferences.keyId, filter.keyId),
+    equal(inferences.conformant, filter.conformant),
+    equal(inferences.simulated, filter.simulated),
+    Object.keys(tags).length === 0 ? undefined : carries(inferences.tags, { tags }),
+    // The first comparison alone would do but for the second; it is the one an index can begin at.
+    after && sql`${inferences.ts} <= ${after.ts} and (${inferences.ts}, ${inferences.id}) < (${after.ts}, ${after.id})`,
+  ];
 }

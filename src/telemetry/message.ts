@@ -30,7 +30,8 @@ function fits(inference: InferenceRecord): boolean {
 }
 
 const text = z.string().max(256);
-const instant = z.int().nonnegative();
+/** Epoch milliseconds that a `Date` can hold. */
+const instant = z.int().nonnegative().max(8_640_000_000_000_000);
 const figure = z.int().nonnegative().nullable();
 const failure = z.object({ class: text, reason: text.nullable(), status: figure, code: text.nullable() }).nullable();
 
@@ -56,7 +57,7 @@ const attempt = z.object({
   }),
   usageEstimated: z.boolean(),
   usageInconsistent: z.boolean(),
-  costNano: z.int().nullable(),
+  costNano: figure,
   costEstimated: z.boolean(),
   tier: text,
   priceVersion: text.nullable(),
@@ -85,7 +86,7 @@ export const inferenceRecord = z.object({
   failure,
   finish: text.nullable(),
   conformant: z.boolean().nullable(),
-  costNano: z.int().nullable(),
+  costNano: figure,
   costEstimated: z.boolean(),
   simulated: z.boolean(),
   tags: z.record(text, text),

@@ -7,9 +7,10 @@ import { proposalDecision, proposalDetail, proposalList } from "./proposals.ts";
 import { swapList, swapRequest } from "./swaps.ts";
 
 export interface ControlPath {
-  readonly method: "get" | "post";
+  readonly method: "get" | "post" | "delete";
   readonly path: string;
   readonly summary: string;
+  readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly status: 200 | 201;
   readonly answer: z.ZodType;

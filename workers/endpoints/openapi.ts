@@ -16,6 +16,7 @@ import {
   tokenCount,
 } from "./call-schemas.ts";
 import { CONTROL_PATHS } from "./control-paths.ts";
+import { DATA_PATHS } from "./data-paths.ts";
 import { healthAnswer } from "./health.ts";
 import { modelsAnswer } from "./models.ts";
 import { runAnswer, runRequest } from "./run.ts";
@@ -184,7 +185,7 @@ export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"
       responses: { 200: { description: "OK", content: json(answer) }, ...errors(KEY_ERRORS) },
     });
   }
-  for (const { method, path, summary, body, status, answer } of CONTROL_PATHS) {
+  for (const { method, path, summary, query, body, status, answer } of [...CONTROL_PATHS, ...DATA_PATHS]) {
     registry.registerPath({
       method,
       path,
@@ -192,11 +193,13 @@ export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"
       security,
       request: {
         ...(path.includes("{id}") && { params: z.object({ id: z.string() }) }),
+        ...(query && { query }),
         ...(body && { body: { required: true, content: json(body) } }),
       },
       responses: {
         [status]: { description: "OK", content: json(answer) },
         ...errors(KEY_ERRORS, path.includes("{id}") ? { 404: "No such id" } : {}),
+        ...(query && errors({ 400: "A parameter of the query cannot be accepted" })),
         ...(body && errors({ 400: "The body cannot be accepted as it is", 409: "The state does not allow it" })),
       },
     });

@@ -178,7 +178,7 @@ describe.each([1, 2, 3])("random crashes, stalls, cuts, retries and departures (
       inject("org"),
     );
     const recorded = (
-      await Promise.all(routes.map(({ name }) => inferences.list({ route: name, limit: 1_000 })))
+      await Promise.all(routes.map(({ name }) => inferences.list({ route: name, limit: 1_000 }, undefined)))
     ).flat();
     const costs = recorded.map(({ costNano }) => costNano);
     const total = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);

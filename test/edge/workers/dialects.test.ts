@@ -27,7 +27,7 @@ const inferences = () =>
 
 async function stored(run: string) {
   await gateway.settled();
-  return await inferences().list({ run, limit: 10 });
+  return await inferences().list({ run, limit: 10 }, undefined);
 }
 
 describe("embeddings", () => {
@@ -82,7 +82,7 @@ describe("what a target cannot carry", () => {
       await response.text();
       expect(response.headers.get("x-modelrig-dropped")?.split(", ").sort()).toEqual(["seed", "x_own"]);
       const [row] = await stored(`dropped-${stream}`);
-      const found = await inferences().get(row?.id ?? "");
+      const found = await inferences().get(row?.id ?? "", undefined);
       expect([...(found?.attempts[0]?.dropped ?? [])].sort()).toEqual(["seed", "x_own"]);
     }
   });

@@ -11,7 +11,7 @@ const store = () => openStore({ url: inject("databaseUrl"), authToken: inject("d
 
 async function stored(run: string) {
   await gateway.settled();
-  return await store().forOrg(inject("org")).inferences.list({ run, limit: 100 });
+  return await store().forOrg(inject("org")).inferences.list({ run, limit: 100 }, undefined);
 }
 
 describe("a call is recorded", () => {

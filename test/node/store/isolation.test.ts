@@ -74,10 +74,10 @@ let orgsSeen: readonly string[] = [];
 /** All that an org's repositories can be made to say. */
 async function view(store: OrgStore): Promise<unknown> {
   const pins = await Promise.all(["x", "y", "z"].map((route) => store.routePins.history(route)));
-  const one = await Promise.all(["x", "y", "z"].map((id) => store.inferences.get(id)));
+  const one = await Promise.all(["x", "y", "z"].map((id) => store.inferences.get(id, undefined)));
   return {
-    inferences: await store.inferences.list({ limit: 1_000 }),
-    ofRoute: await store.inferences.list({ route: "same", run: "same", limit: 1_000 }),
+    inferences: await store.inferences.list({ limit: 1_000 }, undefined),
+    ofRoute: await store.inferences.list({ route: "same", run: "same", limit: 1_000 }, undefined),
     one,
     usage: await store.inferences.usage(0, 1e15),
     costs: [...(await store.inferences.attemptCosts(["att_x", "att_y", "att_z"]))],

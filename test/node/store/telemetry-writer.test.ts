@@ -45,7 +45,7 @@ describe("telemetry in the database", () => {
       stream: true,
     });
     await local.store.telemetry.insertInferences([recordOf(inference)]);
-    const found = await local.store.forOrg("org_a").inferences.get("inf_full");
+    const found = await local.store.forOrg("org_a").inferences.get("inf_full", undefined);
     expect(found?.inference).toMatchObject({
       ts: inference.startedAt,
       lane: "live",
@@ -90,15 +90,15 @@ describe("telemetry in the database", () => {
     const free = anInference({ cost: nanoUsd(0) });
     await local.store.telemetry.insertInferences([unknown, free].map(recordOf));
     const { inferences: rows } = local.store.forOrg("org_a");
-    expect((await rows.get(unknown.id))?.inference).toMatchObject({ costNano: null, inputTokens: null });
-    expect((await rows.get(free.id))?.inference.costNano).toBe(0);
+    expect((await rows.get(unknown.id, undefined))?.inference).toMatchObject({ costNano: null, inputTokens: null });
+    expect((await rows.get(free.id, undefined))?.inference.costNano).toBe(0);
   });
 
   it("keeps the first record of an id, whatever comes after it", async () => {
     const first = anInference({ latencyMs: 1 });
     await local.store.telemetry.insertInferences([recordOf(first)]);
     await local.store.telemetry.insertInferences([recordOf({ ...first, latencyMs: 2 }), recordOf(anInference())]);
-    expect((await local.store.forOrg("org_a").inferences.get(first.id))?.inference.latencyMs).toBe(1);
+    expect((await local.store.forOrg("org_a").inferences.get(first.id, undefined))?.inference.latencyMs).toBe(1);
   });
 
   it("keeps text as it is, also what looks like a number, JSON or SQL, and mends half a character", async () => {
@@ -119,7 +119,7 @@ describe("telemetry in the database", () => {
     const { inferences: rows } = local.store.forOrg("org_a");
     for (const { id, route } of batch) {
       const text = route?.toWellFormed() ?? "";
-      expect((await rows.get(id))?.inference).toMatchObject({ route: text, tags: { [text]: text } });
+      expect((await rows.get(id, undefined))?.inference).toMatchObject({ route: text, tags: { [text]: text } });
     }
   });
 
@@ -129,7 +129,7 @@ describe("telemetry in the database", () => {
         await local.store.telemetry.insertInferences(batch.map(recordOf));
         const { inferences: rows } = local.store.forOrg("org_p");
         for (const inference of batch.slice(0, 5)) {
-          const found = await rows.get(inference.id);
+          const found = await rows.get(inference.id, undefined);
           expect(found?.inference).toMatchObject({
             route: inference.route ?? null,
             conformant: inference.conformant ?? null,

@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 const stored = async () =>
-  (await local.store.forOrg("org_a").inferences.list({ limit: 10_000 })).map(({ id }) => id).sort();
+  (await local.store.forOrg("org_a").inferences.list({ limit: 10_000 }, undefined)).map(({ id }) => id).sort();
 
 describe("the consumer", () => {
   it("stores each inference and its attempts exactly once, redelivered in any order and in any batches", async () => {
@@ -65,7 +65,7 @@ describe("the consumer", () => {
           await Promise.all(batches.map((batch) => consumeTelemetry(batch, ports)));
           expect(queue.acked).toHaveLength(deliveries.length);
           for (const id of new Set(deliveries.map((inference) => inference.id))) {
-            expect((await local.store.forOrg("org_a").inferences.get(id))?.attempts).toHaveLength(1);
+            expect((await local.store.forOrg("org_a").inferences.get(id, undefined))?.attempts).toHaveLength(1);
           }
         },
       ),
