@@ -16,6 +16,8 @@ import { type SchemaState, schemaState } from "./migrate.ts";
 import { OwnSettings } from "./org-settings.ts";
 import { OrgDirectory } from "./orgs.ts";
 import { OrgProposals } from "./proposals.ts";
+import { OrgQueries } from "./queries.ts";
+import { LibsqlQueryRunner } from "./query-runner.ts";
 import { OrgRetention } from "./retention.ts";
 import { OrgRollups } from "./rollups.ts";
 import { OrgRoutePins } from "./route-pins.ts";
@@ -40,6 +42,7 @@ export interface OrgStore {
   readonly rollups: OrgRollups;
   readonly retention: OrgRetention;
   readonly audit: OrgAuditLog;
+  readonly queries: OrgQueries;
 }
 
 export interface Store {
@@ -57,6 +60,7 @@ export interface Store {
 
 export function openStore(connection: Connection): Store {
   const db = connect(connection);
+  const runner = new LibsqlQueryRunner(connection);
   return {
     forOrg: (org) => ({
       org,
@@ -74,6 +78,7 @@ export function openStore(connection: Connection): Store {
       rollups: new OrgRollups(db, org),
       retention: new OrgRetention(db, org),
       audit: new OrgAuditLog(db, org),
+      queries: new OrgQueries(runner, org),
     }),
     keys: new KeyDirectory(db),
     orgs: new OrgDirectory(db),

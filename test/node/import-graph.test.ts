@@ -52,7 +52,7 @@ const BESIDE: Record<string, readonly string[]> = {
   "src/swap": ["src/proposal", "src/bakeoff"],
   "src/proposal": ["src/bakeoff"],
   "src/runs": ["src/identity", "src/telemetry", "src/bakeoff"],
-  "src/query": ["src/identity"],
+  "src/query": ["src/identity", "src/telemetry"],
   "src/cycles": ["src/telemetry", "src/bakeoff", "src/proposal", "src/swap", "src/runs", "src/query"],
   durable: [],
   "src/workspace": ["src/capture", "src/localdb"],

@@ -1,0 +1,79 @@
+/** From the text of a query to one statement of our own, its literals bound. The only door: nothing else makes a plan. */
+import { err, ok, type Result } from "../failure/failure.ts";
+import { type QueryFault, QueryRefusal } from "./fault.ts";
+import { allOf, bind, type Fragment, type Statement, sql } from "./fragment.ts";
+import { parseQuery } from "./parser.ts";
+import type { Plan } from "./plan.ts";
+import { planOf } from "./planner.ts";
+import { rangeOf } from "./range.ts";
+import { rollupChoice } from "./rollup-choice.ts";
+import { mark, rollupStatement, within } from "./rollup-statement.ts";
+import { rowsStatement } from "./rows-statement.ts";
+import type { Access } from "./scope.ts";
+import type { Layout } from "./select.ts";
+import type { OffsetPeriod } from "./time-zone.ts";
+
+export interface QueryContext extends Access {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Reads the rows even where rollups would do. */
+  readonly rowsOnly?: boolean | undefined;
+}
+
+export interface CompiledQuery {
+  readonly plan: Plan;
+  readonly statement: Statement;
+  readonly layout: Layout;
+  readonly source: "rows" | "rollups";
+  /** Why not from rollups; empty where they are used. */
+  readonly why: readonly string[];
+  /** `[mark, lost]`: how far retention has removed rows that were asked for, and how many hours lost the tag's values. */
+  readonly retention?: Statement | undefined;
+}
+
+export function compileQuery(text: string, context: QueryContext): Result<CompiledQuery, QueryFault> {
+  try {
+    return ok(compiled(planOf(parseQuery(text), text), context));
+  } catch (cause) {
+    if (cause instanceof QueryRefusal) return err(cause.fault);
+    throw cause;
+  }
+}
+
+function compiled(plan: Plan, context: QueryContext): CompiledQuery {
+  const periods = periodsOf(plan, context.now);
+  const choice = context.rowsOnly ? ["rows are asked for"] : rollupChoice(plan, context, periods);
+  const retention = retentionOf(plan, context);
+  if ("untagged" in choice) {
+    const { statement, layout } = rollupStatement(plan, context, periods, choice);
+    return { plan, statement, layout, source: "rollups", why: [], retention };
+  }
+  const { statement, layout } = rowsStatement(plan, context, periods);
+  return { plan, statement, layout, source: "rows", why: choice, retention };
+}
+
+/** No call to a language model is older; before it, the offset of this moment holds. */
+const EARLIEST = Date.UTC(2010, 0, 1);
+const AHEAD_MS = 400 * 86_400_000;
+
+function periodsOf(plan: Plan, now: number): readonly OffsetPeriod[] {
+  if (plan.zone.name === "UTC" || !plan.scalars.some(({ kind }) => kind === "bucket")) return [{ since: 0, offset: 0 }];
+  const { from = EARLIEST, to = now + AHEAD_MS } = rangeOf(plan);
+  const first = Math.max(from, EARLIEST);
+  return plan.zone.periods(first, Math.max(first, Math.min(to, now + AHEAD_MS)));
+}
+
+function retentionOf(plan: Plan, { org, rowScope }: QueryContext): Statement | undefined {
+  if (plan.table.name !== "inferences" && plan.table.name !== "attempts") return undefined;
+  const { from, to } = rangeOf(plan);
+  const tags = new Set([
+    ...[...plan.scalars, ...plan.where.map(({ left }) => left)].flatMap((one) => (one.kind === "tag" ? [one.tag] : [])),
+    ...Object.keys(rowScope?.tags ?? {}),
+  ]);
+  const named: Fragment[] = [...tags].map((tag) => sql`w.tag IN (${bind(tag)}, '*')`);
+  const [first] = named;
+  const wide = first
+    ? sql`(SELECT count(*) FROM wide_tags AS w WHERE ${allOf([sql`w.org = ${bind(org)}`, first, sql`w.hour < ${mark(org)}`, ...within(sql`w.hour`, from, to)])})`
+    : sql`0`;
+  return sql`SELECT ${mark(org)} AS c0, ${wide} AS c1`;
+}

@@ -1,0 +1,72 @@
+/** A query with its names looked up and its literals typed: what the statements are made from. */
+import type { Bound } from "./fragment.ts";
+import type { AggregateFunction, BucketUnit, Operator } from "./syntax.ts";
+import type { ColumnType, Table } from "./tables.ts";
+import type { TimeZone } from "./time-zone.ts";
+
+/** `date` is the text of a day, week or month. */
+export type ValueType = ColumnType | "date";
+
+/** A value of one row. */
+export type Scalar =
+  | { readonly kind: "column"; readonly column: string; readonly type: ColumnType }
+  | { readonly kind: "tag"; readonly tag: string; readonly type: "text" }
+  | {
+      readonly kind: "bucket";
+      readonly unit: BucketUnit;
+      readonly column: string;
+      readonly type: "time" | "date";
+    };
+
+export interface Aggregate {
+  readonly function: AggregateFunction;
+  readonly distinct: boolean;
+  /** Absent = every row. */
+  readonly of?: Scalar | undefined;
+  readonly type: ValueType;
+}
+
+/** Index into the plan's scalars or aggregates. */
+export type Target = { readonly scalar: number } | { readonly aggregate: number };
+
+export interface PlannedItem {
+  readonly name: string;
+  readonly target: Target;
+}
+
+export interface Predicate {
+  readonly left: Scalar;
+  readonly operator: Operator;
+  readonly values: readonly Bound[];
+}
+
+export interface Having {
+  readonly aggregate: number;
+  readonly operator: Operator;
+  readonly values: readonly Bound[];
+}
+
+export interface Plan {
+  readonly table: Table;
+  readonly explain: boolean;
+  /** Rows are counted together; else each is answered by itself. */
+  readonly grouped: boolean;
+  /** Grouped: the groups' keys. Else: every value that is selected or sorted by. */
+  readonly scalars: readonly Scalar[];
+  readonly aggregates: readonly Aggregate[];
+  readonly items: readonly PlannedItem[];
+  readonly where: readonly Predicate[];
+  readonly having: readonly Having[];
+  readonly order: readonly { readonly target: Target; readonly descending: boolean }[];
+  readonly limit: number;
+  readonly limitGiven: boolean;
+  readonly zone: TimeZone;
+  readonly zoneGiven: boolean;
+  /** Columns the query names anywhere. */
+  readonly named: ReadonlySet<string>;
+  readonly notes: readonly string[];
+}
+
+export function sameScalar(one: Scalar, other: Scalar): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,137 @@
+/** The statement that answers a plan from the rows themselves. */
+import { bucketSql } from "./bucket.ts";
+import { allOf, type Fragment, listed, numbered, sql } from "./fragment.ts";
+import { type Plan, type Scalar, sameScalar } from "./plan.ts";
+import { type Access, tagValue } from "./scope.ts";
+import {
+  comparison,
+  end,
+  groupBy,
+  groupedColumns,
+  groupedEnd,
+  havingOf,
+  type Layout,
+  type Percent,
+  type Sums,
+  sorted,
+} from "./select.ts";
+import type { Table } from "./tables.ts";
+import type { OffsetPeriod } from "./time-zone.ts";
+
+export interface Compiled {
+  readonly statement: Fragment;
+  readonly layout: Layout;
+}
+
+export function rowsStatement(plan: Plan, access: Access, periods: readonly OffsetPeriod[]): Compiled {
+  const { from, where } = plan.table.source(access);
+  const source = sql`FROM ${from} WHERE ${allOf([...where, ...conditions(plan, periods)])}`;
+  const value = (scalar: Scalar): Fragment => rowValue(plan.table, scalar, periods);
+  if (!plan.grouped) return listing(plan, source, value);
+  if (plan.aggregates.some(({ function: name }) => name in PERCENT)) return ranked(plan, source, value);
+  return grouped(plan, plan.scalars.map(value), source, rowSums(value));
+}
+
+/** What a scalar is in a row of the table. */
+export function rowValue(table: Table, scalar: Scalar, periods: readonly OffsetPeriod[]): Fragment {
+  if (scalar.kind === "tag") return tagValue(table.tags, scalar.tag);
+  const column = table.columns[scalar.column]?.sql ?? sql`NULL`;
+  return scalar.kind === "bucket" ? bucketSql(scalar.unit, column, periods) : column;
+}
+
+/** What the query says of its rows, and what is left out where it does not say otherwise. */
+export function conditions({ table, where, named }: Plan, periods: readonly OffsetPeriod[]): readonly Fragment[] {
+  return [
+    ...table.leftOut.filter(({ unlessNamed }) => !named.has(unlessNamed)).map(({ keep }) => keep),
+    ...where.map(({ left, operator, values }) => comparison(rowValue(table, left, periods), operator, values)),
+  ];
+}
+
+function listing(plan: Plan, source: Fragment, value: (scalar: Scalar) => Fragment): Compiled {
+  const columns = plan.scalars.map((scalar, index) => sql`${value(scalar)} AS ${numbered("c", index)}`);
+  const said = plan.order.map(({ target, descending }) =>
+    sorted(numbered("c", "scalar" in target ? target.scalar : 0), descending),
+  );
+  const order = said.length === 0 ? [plan.table.newestFirst] : [...said, plan.table.tieBreak];
+  return {
+    statement: sql`SELECT ${listed(columns)} ${source}${end(order, plan)}`,
+    layout: {
+      scalars: plan.scalars.map((_, index) => index),
+      aggregates: [],
+      counts: new Map(),
+      unpriced: undefined,
+      simulated: undefined,
+    },
+  };
+}
+
+function grouped(plan: Plan, keys: readonly Fragment[], source: Fragment, sums: Sums): Compiled {
+  const { columns, layout } = groupedColumns(plan, keys, sums);
+  const having = havingOf(plan, layout);
+  const filter = having.length === 0 ? sql`` : sql` HAVING ${allOf(having)}`;
+  return {
+    statement: sql`SELECT ${listed(columns)} ${source}${groupBy(keys)}${filter}${groupedEnd(plan, layout)}`,
+    layout,
+  };
+}
+
+export function rowSums(value: (scalar: Scalar) => Fragment): Sums {
+  return {
+    count: (of) => (of ? sql`count(${value(of)})` : sql`count(*)`),
+    sum: (of) => sql`sum(${value(of)})`,
+    min: (of) => sql`min(${value(of)})`,
+    max: (of) => sql`max(${value(of)})`,
+    distinct: (of) => sql`count(DISTINCT ${value(of)})`,
+    percentile: () => {
+      throw new Error("a percentile needs ranks");
+    },
+  };
+}
+
+const PERCENT = { p50: sql`50`, p95: sql`95`, p99: sql`99` } as const;
+
+/** Each group's values are numbered in their order by the engine; a percentile is read off at its rank. */
+function ranked(plan: Plan, source: Fragment, value: (scalar: Scalar) => Fragment): Compiled {
+  const keys = plan.scalars.map((_, index) => numbered("k", index));
+  const needed: Scalar[] = [];
+  const at = (scalar: Scalar): number => {
+    const known = needed.findIndex((one) => sameScalar(one, scalar));
+    return known >= 0 ? known : needed.push(scalar) - 1;
+  };
+  const within = keys.length === 0 ? sql`` : sql`PARTITION BY ${listed(plan.scalars.map(value))} `;
+  const sums: Sums = {
+    ...rowSums((scalar) => numbered("v", at(scalar))),
+    percentile: (of, p) => percentileSql(at(of), p),
+  };
+  const { columns, layout } = groupedColumns(plan, keys, sums);
+  const ranks = new Set(plan.aggregates.flatMap(({ of, function: name }) => (of && name in PERCENT ? [at(of)] : [])));
+  const inner = [
+    ...plan.scalars.map((scalar, index) => sql`${value(scalar)} AS ${numbered("k", index)}`),
+    ...needed.map((scalar, index) => sql`${value(scalar)} AS ${numbered("v", index)}`),
+    ...[...ranks].flatMap((index) => {
+      const of = value(needed[index] ?? COUNTED);
+      return [
+        sql`row_number() OVER (${within}ORDER BY ${of} NULLS LAST) AS ${numbered("r", index)}`,
+        sql`count(${of}) OVER (${within}ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS ${numbered("n", index)}`,
+      ];
+    }),
+  ];
+  const having = havingOf(plan, layout);
+  const filter = having.length === 0 ? sql`` : sql` HAVING ${allOf(having)}`;
+  return {
+    statement: sql`SELECT ${listed(columns)} FROM (SELECT ${listed(inner)} ${source})${groupBy(keys)}${filter}${groupedEnd(plan, layout)}`,
+    layout,
+  };
+}
+
+const COUNTED: Scalar = { kind: "column", column: "ts", type: "time" };
+
+/** Linear between ranks (Hyndman & Fan 1996, type 7), as `src/stats/percentile.ts`; nulls do not count. */
+function percentileSql(index: number, p: Percent): Fragment {
+  const [v, r, n] = [numbered("v", index), numbered("r", index), numbered("n", index)];
+  const percent = PERCENT[`p${p}`];
+  const ranked = sql`(${n} - 1) * ${percent}`;
+  const below = sql`max(iif(${r} = ${ranked} / 100 + 1, ${v}, NULL))`;
+  const above = sql`max(iif(${r} = ${ranked} / 100 + 2, ${v}, NULL))`;
+  return sql`${below} + (coalesce(${above}, ${below}) - ${below}) * ((max(${n}) - 1) * ${percent} % 100) / 100.0`;
+}
