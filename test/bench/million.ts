@@ -44,7 +44,7 @@ export async function fillMillion(file: string, rows = 1_000_000): Promise<Milli
 
 /** A whole number in [0, below) that depends on row `i` and on what it is for. Products stay below 2^63. */
 const draw = (purpose: number, below: number): string =>
-  `((i * 2654435761 + ${purpose} * 1013904223) % 4294967296 * 1103515245 % 4294967291 / 13 % ${below})`;
+  `((i * ${2_654_435_761 - 131_072 * purpose} % 4294967291 * ${1_103_515_245 - 70_001 * purpose} % 4294967279) / 13 % ${below})`;
 /** The same, small numbers more often. */
 const skewed = (purpose: number, below: number): string =>
   `(${draw(purpose, 1_000)} * ${draw(purpose, 1_000)} * ${below} / 1000000)`;
@@ -62,7 +62,7 @@ function inferencesOf(series: string, rows: number): string {
       cache_write_tokens, output_tokens, reasoning_tokens, cost_nano, estimated, tier, price_version, simulated, tags)
     select '${ORG}', printf('inf_%012x', i), ${FROM} + i * ${TO - FROM} / ${rows}, lane,
       iif(lane = 'raw', null, 'bench.route_' || route), iif(lane = 'raw', null, 'hash_' || route),
-      iif(lane = 'raw', null, iif(${draw(8, 4)} = 0, 'cheap', 'default')), iif(${draw(9, 3)} = 0, 'run_' || i / 7, null),
+      iif(lane = 'raw', null, iif(${draw(8, 4)} = 0, 'cheap', 'default')), iif(${draw(9, 3)} = 0, 'run_' || (i / 7), null),
       'step_' || ${draw(10, 5)}, 'key_' || ${draw(11, 6)},
       case when failure in ('capacity_shed', 'network', 'server_error') then null when model = 0 then 'gemini' else 'openai' end,
       case when failure in ('capacity_shed', 'network', 'server_error') then null when model = 0 then 'gemini-3.1-flash-lite' when model = 1 then 'gpt-5.4-mini' else 'gpt-5.4' end,
