@@ -92,6 +92,7 @@ function compose(env: Env): Runtime {
     sim,
     activity,
     now: clock.now,
+    sleep: clock.sleep,
     devToken: env.MODELRIG_DEV_TOKEN,
     store,
     async authenticate(key, background) {

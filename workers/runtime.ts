@@ -20,6 +20,7 @@ export interface Runtime {
   readonly sim: boolean;
   readonly activity: Activity;
   readonly now: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
   /** Set only under `modelrig dev`: what its drain request must present. */
   readonly devToken: string | undefined;
   /** The database; throws where none is configured. */

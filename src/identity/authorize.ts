@@ -9,3 +9,11 @@ export function can(principal: Pick<Principal, "scopes">, scope: Scope): boolean
 export function isExpired(principal: Pick<Principal, "expiresAt">, now: number): boolean {
   return principal.expiresAt !== undefined && now >= principal.expiresAt;
 }
+
+/** Tags a key puts on every row it writes, over those of the request; one that sees only certain rows writes no others. */
+export function writtenTags({
+  fixedTags,
+  rowScope,
+}: Pick<Principal, "fixedTags" | "rowScope">): Readonly<Record<string, string>> {
+  return { ...fixedTags, ...rowScope?.tags };
+}

@@ -1,4 +1,5 @@
 /** A golden: an input with the output expected for it. */
+import { z } from "zod";
 import type { ReplayPayload } from "../bakeoff/replay-input.ts";
 
 export const EVAL_CASE_ORIGINS = ["artifact", "capture", "manual"] as const;
@@ -18,3 +19,25 @@ export interface EvalCase {
   readonly createdAt: number;
   readonly archivedAt?: number | undefined;
 }
+
+/** Chosen by whoever replays it, so a case does not say them. */
+export const CHOSEN_AT_REPLAY = ["model", "stream", "stream_options"] as const;
+
+// Looked at before zod copies them: it leaves `__proto__` out without a word.
+const object = z.preprocess(
+  (value) => (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__") ? null : value),
+  z.record(z.string(), z.unknown()),
+);
+
+export const replayPayload = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("variables"), variables: object }),
+  z.strictObject({
+    kind: z.literal("messages"),
+    request: object
+      .refine(({ messages }) => Array.isArray(messages) && messages.length > 0, "request needs its messages")
+      .refine(
+        (request) => CHOSEN_AT_REPLAY.every((name) => !Object.hasOwn(request, name)),
+        `request must not name ${CHOSEN_AT_REPLAY.join(", ")}: the replay chooses them`,
+      ),
+  }),
+]);

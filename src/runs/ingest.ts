@@ -1,18 +1,29 @@
 /** What the SDK sends to `POST /v1/ingest`: a batch of things that happened, each with the id its sender gave it. */
 import { z } from "zod";
+import { LANES } from "../call/inference.ts";
 import { inferenceRecord } from "../telemetry/message.ts";
+import { tags } from "../telemetry/tag.ts";
 import { artifactLink, artifactSaved } from "./artifact.ts";
 import { grade } from "./grade.ts";
-import { runEnd, runStart } from "./run.ts";
+import { reportedId, runEnd, runStart } from "./run.ts";
 
 export const INGEST_SCHEMA = "modelrig.ingest/1";
 
 /** Items of one batch; also bounded by the gateway's limit on bodies. */
 export const MOST_ITEMS = 500;
 
+/** What a call of one's own is held to, for calls that others report. */
+const reportedInference = inferenceRecord.extend({
+  id: reportedId,
+  lane: z.enum(LANES),
+  run: reportedId.nullable(),
+  step: reportedId.nullable(),
+  tags,
+});
+
 export const ingestItem = z.discriminatedUnion("type", [
   /** The record of `modelrig.telemetry/1`; org and key are the sender's own, whatever it says. */
-  z.strictObject({ type: z.literal("inference"), inference: inferenceRecord }),
+  z.strictObject({ type: z.literal("inference"), inference: reportedInference }),
   z.strictObject({ type: z.literal("run_start"), run: runStart }),
   z.strictObject({ type: z.literal("run_end"), run: runEnd }),
   z.strictObject({ type: z.literal("artifact"), artifact: artifactSaved }),
@@ -21,6 +32,12 @@ export const ingestItem = z.discriminatedUnion("type", [
 ]);
 
 export type IngestItem = z.infer<typeof ingestItem>;
+
+/** The body of `POST /v1/ingest`. Items are judged one by one, so here they may be anything. */
+export const ingestRequest = z.strictObject({
+  schema: z.literal(INGEST_SCHEMA),
+  items: z.array(z.unknown()).max(MOST_ITEMS),
+});
 
 /**
  * `stored`: it is in the database. `duplicate`: it was there already; nothing changed. `later`: it names a subject that

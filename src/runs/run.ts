@@ -47,7 +47,10 @@ export interface Run {
   readonly endedAt?: number | undefined;
 }
 
-/** A named stage of a run: the sum of its inferences. Times in epoch or elapsed milliseconds; `null` = not reported, never 0. */
+/**
+ * A named stage of a run: the sum of its inferences, or what its artifacts tell where no call of it was reported. Times in
+ * epoch or elapsed milliseconds; `null` = not reported, never 0.
+ */
 export interface RunStep {
   /** `null` = calls that name no step. */
   readonly step: string | null;
@@ -58,7 +61,7 @@ export interface RunStep {
   /** End of the last one to end. */
   readonly endedAt: number;
   /** Summed over the inferences: parallel calls count each. */
-  readonly latencyMs: number;
+  readonly latencyMs: number | null;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   /** Sum of the known costs; `null` where none is known. */

@@ -7,7 +7,7 @@ import { proposalDecision, proposalDetail, proposalList } from "./proposals.ts";
 import { swapList, swapRequest } from "./swaps.ts";
 
 export interface ControlPath {
-  readonly method: "get" | "post" | "delete";
+  readonly method: "get" | "post" | "put" | "delete";
   readonly path: string;
   readonly summary: string;
   readonly query?: z.ZodObject;

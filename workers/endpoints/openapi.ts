@@ -20,6 +20,7 @@ import { DATA_PATHS } from "./data-paths.ts";
 import { healthAnswer } from "./health.ts";
 import { modelsAnswer } from "./models.ts";
 import { runAnswer, runRequest } from "./run.ts";
+import { RUN_PATHS } from "./run-paths.ts";
 import { whoamiAnswer } from "./whoami.ts";
 
 const errorAnswer = z
@@ -185,7 +186,11 @@ export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"
       responses: { 200: { description: "OK", content: json(answer) }, ...errors(KEY_ERRORS) },
     });
   }
-  for (const { method, path, summary, query, body, status, answer } of [...CONTROL_PATHS, ...DATA_PATHS]) {
+  for (const { method, path, summary, query, body, status, answer } of [
+    ...CONTROL_PATHS,
+    ...DATA_PATHS,
+    ...RUN_PATHS,
+  ]) {
     registry.registerPath({
       method,
       path,

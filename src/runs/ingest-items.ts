@@ -1,0 +1,141 @@
+/** The items of a batch that pass their own rules, sorted by kind. */
+import type { z } from "zod";
+import type { InferenceRecord } from "../telemetry/record.ts";
+import { MOST_TAGS } from "../telemetry/tag.ts";
+import type { ArtifactLink, ArtifactSaved, KeptArtifact } from "./artifact.ts";
+import { type Grade, type GradeSubject, subjectKey } from "./grade.ts";
+import { type IngestItem, type ItemResult, ingestItem } from "./ingest.ts";
+import type { RunEnd, RunStart } from "./run.ts";
+
+/** Whose batch it is. Nothing that an item says of its org or key is believed. */
+export interface Sender {
+  readonly org: string;
+  readonly keyId: string;
+  /** Override the tags of inferences and runs. */
+  readonly fixedTags: Readonly<Record<string, string>>;
+}
+
+/** An item and where it stood in the batch. */
+export interface Placed<T> {
+  readonly index: number;
+  readonly value: T;
+}
+
+export type Verdict = Omit<ItemResult, "index">;
+
+export interface SortedItems {
+  readonly inferences: readonly Placed<InferenceRecord>[];
+  readonly starts: readonly Placed<RunStart>[];
+  readonly ends: readonly Placed<RunEnd>[];
+  readonly artifacts: readonly Placed<ArtifactSaved>[];
+  readonly links: readonly Placed<ArtifactLink>[];
+  readonly grades: readonly Placed<Grade>[];
+  /** Items that are not to be written, by their place. */
+  readonly verdicts: ReadonlyMap<number, Verdict>;
+}
+
+/** Of two items of one kind with one id, the second is the duplicate. */
+export function sortItems(items: readonly unknown[], sender: Sender): SortedItems {
+  const sorted = { inferences: [], starts: [], ends: [], artifacts: [], links: [], grades: [] } as Lists;
+  const verdicts = new Map<number, Verdict>();
+  const seen = new Set<string>();
+  for (const [index, raw] of items.entries()) {
+    const parsed = ingestItem.safeParse(raw);
+    const owned = parsed.success ? ownedBy(sender, parsed.data) : invalid(parsed.error);
+    if ("status" in owned) {
+      verdicts.set(index, owned);
+      continue;
+    }
+    const identity = identityOf(owned);
+    if (seen.has(identity)) verdicts.set(index, { status: "duplicate" });
+    else place(sorted, index, owned);
+    seen.add(identity);
+  }
+  return { ...sorted, verdicts };
+}
+
+/** What a grade of the same batch may name: it will be there once the batch is stored. */
+export function subjectsIn(
+  sorted: Pick<SortedItems, "inferences" | "starts" | "ends">,
+  artifacts: readonly Placed<KeptArtifact>[],
+): ReadonlySet<string> {
+  const run = (id: string | null | undefined): GradeSubject[] => (id ? [{ kind: "run", id }] : []);
+  const subjects: GradeSubject[] = [
+    ...sorted.inferences.flatMap(({ value }) => [{ kind: "inference" as const, id: value.id }, ...run(value.run)]),
+    ...sorted.starts.flatMap(({ value }) => [...run(value.id), ...run(value.episodeKey)]),
+    ...sorted.ends.flatMap(({ value }) => run(value.id)),
+    ...artifacts.flatMap(({ value }) => [{ kind: "artifact" as const, id: value.id }, ...run(value.run)]),
+  ];
+  return new Set(subjects.map(subjectKey));
+}
+
+type Lists = {
+  -readonly [Kind in Exclude<keyof SortedItems, "verdicts">]: SortedItems[Kind][number][];
+};
+
+function place(sorted: Lists, index: number, item: IngestItem): void {
+  switch (item.type) {
+    case "inference":
+      sorted.inferences.push({ index, value: item.inference });
+      return;
+    case "run_start":
+      sorted.starts.push({ index, value: item.run });
+      return;
+    case "run_end":
+      sorted.ends.push({ index, value: item.run });
+      return;
+    case "artifact":
+      sorted.artifacts.push({ index, value: item.artifact });
+      return;
+    case "link":
+      sorted.links.push({ index, value: item.link });
+      return;
+    case "grade":
+      sorted.grades.push({ index, value: item.grade });
+      return;
+  }
+}
+
+function identityOf(item: IngestItem): string {
+  switch (item.type) {
+    case "inference":
+      return `inference ${item.inference.id}`;
+    case "run_start":
+    case "run_end":
+      return `${item.type} ${item.run.id}`;
+    case "artifact":
+      return `artifact ${item.artifact.id}`;
+    case "link":
+      return `link ${item.link.artifact} ${item.link.source} ${item.link.relation}`;
+    case "grade":
+      return `grade ${item.grade.id}`;
+  }
+}
+
+function ownedBy(sender: Sender, item: IngestItem): IngestItem | Verdict {
+  const tagged = item.type === "inference" ? item.inference : item.type === "run_start" ? item.run : undefined;
+  const tags = { ...tagged?.tags, ...sender.fixedTags };
+  if (Object.keys(tags).length > MOST_TAGS) {
+    return refused("too_many_tags", `with the tags its key fixes, it has more than ${MOST_TAGS}`);
+  }
+  switch (item.type) {
+    case "inference":
+      return { ...item, inference: { ...item.inference, org: sender.org, keyId: sender.keyId, tags } };
+    case "run_start":
+      return { ...item, run: { ...item.run, tags } };
+    default:
+      return item;
+  }
+}
+
+/** Names the field and the rule, never the value: an item may be anything. */
+function invalid(error: z.ZodError): Verdict {
+  const [issue] = error.issues;
+  const where = issue?.path.join(".") ?? "";
+  const said = issue?.code === "unrecognized_keys" ? "holds a key that is not known" : (issue?.message ?? "invalid");
+  return refused("invalid_item", where === "" ? said : `${where}: ${said}`);
+}
+
+export function refused(code: string, message: string): Verdict {
+  return { status: "refused", code, message };
+}
