@@ -19,6 +19,7 @@ import { metrics } from "./endpoints/metrics.ts";
 import { models } from "./endpoints/models.ts";
 import { openapi } from "./endpoints/openapi.ts";
 import { proposals } from "./endpoints/proposals.ts";
+import { query } from "./endpoints/query.ts";
 import { responses } from "./endpoints/responses.ts";
 import { run } from "./endpoints/run.ts";
 import { runs } from "./endpoints/runs.ts";
@@ -42,7 +43,7 @@ export function createApp(): Hono<AppEnv> {
   for (const endpoint of [chatCompletions, messages, responses, embeddings]) endpoint(app);
   for (const endpoint of [run, models, whoami, metrics]) endpoint(app);
   for (const endpoint of [bakeoffs, proposals, swaps]) endpoint(app);
-  for (const endpoint of [inferences]) endpoint(app);
+  for (const endpoint of [query, inferences]) endpoint(app);
   for (const endpoint of [runs, artifacts, grade, evalCases, orgSettings]) endpoint(app);
   app.notFound((c) => faultResponse(notFound("no such endpoint; see /openapi.json", "not_found"), c.req.path));
   app.onError((error, c) => {

@@ -19,4 +19,6 @@ export interface Env {
   /** `1` lets the simulated provider serve; set by `modelrig dev`. */
   readonly MODELRIG_SIM?: string | undefined;
   readonly MODELRIG_DEV_TOKEN?: string | undefined;
+  /** Tokens that may read one tag's rows by `/query`; see `src/query/query-tokens.ts`. */
+  readonly MODELRIG_QUERY_TOKENS?: string | undefined;
 }

@@ -9,6 +9,7 @@ import type { CallPorts, Clock } from "../src/call/ports.ts";
 import { KeyCache } from "../src/identity/key-cache.ts";
 import { isSimRequest, simFetch } from "../src/provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../src/provider/table.ts";
+import { QueryTokens } from "../src/query/query-tokens.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 import { StoreError } from "../src/store/store-error.ts";
 import { Activity } from "./activity.ts";
@@ -57,6 +58,11 @@ function compose(env: Env): Runtime {
   const store = lazyStore(env);
   const lookup = { findByHash: (hash: string) => withDeadline(KEY_LOOKUP_PATIENCE_MS, store().keys.findByHash(hash)) };
   const keys = new KeyCache(lookup, clock.now);
+  const tokens = new QueryTokens(
+    env.MODELRIG_QUERY_TOKENS ?? "",
+    (name) => store().orgs.find(name),
+    (faults) => logError(`MODELRIG_QUERY_TOKENS: ${faults.join("; ")}`, undefined),
+  );
   const pins = new LivePins({ current: (org) => store().forOrg(org).routePins.current() }, clock.now, (error) =>
     logError("live pins not refreshed", error),
   );
@@ -96,7 +102,7 @@ function compose(env: Env): Runtime {
     devToken: env.MODELRIG_DEV_TOKEN,
     store,
     async authenticate(key, background) {
-      const found = keys.find(key);
+      const found = keys.find(key).then((principal) => principal ?? tokens.find(key));
       // A lookup shared with another request must not end with the request that began it.
       background(found.catch(() => undefined));
       try {

@@ -19,6 +19,7 @@ import { CONTROL_PATHS } from "./control-paths.ts";
 import { DATA_PATHS } from "./data-paths.ts";
 import { healthAnswer } from "./health.ts";
 import { modelsAnswer } from "./models.ts";
+import { queryAnswer, queryFaultDetails, queryRequest } from "./query.ts";
 import { runAnswer, runRequest } from "./run.ts";
 import { RUN_PATHS } from "./run-paths.ts";
 import { whoamiAnswer } from "./whoami.ts";
@@ -36,6 +37,10 @@ const errorAnswer = z
     }),
   })
   .openapi("Error");
+
+const queryFault = z
+  .object({ error: errorAnswer.shape.error.extend(queryFaultDetails.shape) })
+  .openapi("QueryFault");
 
 const markHeaders = z.object({
   "x-modelrig-tags": z.string().optional().describe("key=value,… with percent escapes"),
@@ -209,6 +214,18 @@ export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"
       },
     });
   }
+  registry.registerPath({
+    method: "post",
+    path: "/v1/query",
+    summary: "A question to the telemetry, in a read-only subset of SQL",
+    security,
+    request: { body: { required: true, content: json(queryRequest) } },
+    responses: {
+      200: { description: "The answer, or the explanation asked for", content: json(queryAnswer) },
+      ...errors(KEY_ERRORS),
+      ...errorsAs(queryFault, { 400: "The query cannot be understood", 504: "The query took too long" }),
+    },
+  });
   registry.registerPath({
     method: "get",
     path: "/metrics",
