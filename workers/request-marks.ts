@@ -39,13 +39,6 @@ export function markId(value: string | null | undefined, param: string): string 
   throw badRequest(`${param} must match ${ID.source}`, "invalid_id", param);
 }
 
-export function checkTags(tags: Readonly<Record<string, string>>, param: string): Readonly<Record<string, string>> {
-  for (const [key, value] of Object.entries(tags)) {
-    checkTag(key, value, param);
-  }
-  return tags;
-}
-
 function checkTag(key: string, value: string, param: string): void {
   if (!isTagName(key)) {
     throw badRequest(`a tag name must match ${TAG_NAME.source} and not be __proto__`, "invalid_tag", param);

@@ -25,7 +25,12 @@ export const CHOSEN_AT_REPLAY = ["model", "stream", "stream_options"] as const;
 
 // Looked at before zod copies them: it leaves `__proto__` out without a word.
 const object = z.preprocess(
-  (value) => (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__") ? null : value),
+  (value, context) => {
+    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
+      context.addIssue("a field must not be named __proto__");
+    }
+    return value;
+  },
   z.record(z.string(), z.unknown()),
 );
 

@@ -14,7 +14,12 @@ export function isTagName(name: string): boolean {
 
 /** Tags as a field of a body. Looked at before zod copies them: it leaves `__proto__` out without a word. */
 export const tags = z.preprocess(
-  (all) => (typeof all === "object" && all !== null && Object.hasOwn(all, "__proto__") ? null : all),
+  (all, context) => {
+    if (typeof all === "object" && all !== null && Object.hasOwn(all, "__proto__")) {
+      context.addIssue("a tag must not be named __proto__");
+    }
+    return all;
+  },
   z
     .record(z.string(), z.string().max(LONGEST_TAG_VALUE))
     .refine((all) => Object.keys(all).every(isTagName) && Object.keys(all).length <= MOST_TAGS, {

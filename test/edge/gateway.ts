@@ -188,7 +188,7 @@ declare module "vitest" {
     /** A key with every scope. */
     key: string;
     /** Keys by what they may do. */
-    keys: { callOnly: string; readOnly: string; oneRoute: string; revoked: string; expired: string };
+    keys: { callOnly: string; readOnly: string; acmeRows: string; oneRoute: string; revoked: string; expired: string };
     org: string;
   }
 }

@@ -47,6 +47,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("keys", {
     callOnly: (await create({ scopes: ["call"] })).key,
     readOnly: (await create({ scopes: ["read"] })).key,
+    acmeRows: (await create({ rowScope: { tags: { client: "acme" } } })).key,
     oneRoute: (await create({ scopes: ["call"], routes: ["demo.a"] })).key,
     revoked: revoked.key,
     expired: (await create({ expiresAt: Date.now() - 1 })).key,
@@ -69,7 +70,7 @@ declare module "vitest" {
     /** A key for everything. */
     key: string;
     /** Keys by what they may do. */
-    keys: { callOnly: string; readOnly: string; oneRoute: string; revoked: string; expired: string };
+    keys: { callOnly: string; readOnly: string; acmeRows: string; oneRoute: string; revoked: string; expired: string };
     org: string;
   }
 }

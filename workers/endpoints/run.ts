@@ -7,6 +7,7 @@ import { nanoToUsdText } from "../../src/money/nano-usd.ts";
 import { checkInput } from "../../src/route/input.ts";
 import { DEFAULT_VARIANT, type NarrowedRoute } from "../../src/route/narrow.ts";
 import { renderRequest } from "../../src/route/render.ts";
+import { tags as tagsOfBody } from "../../src/telemetry/tag.ts";
 import { answerText } from "../../src/wire/chat.ts";
 import { openaiChatIngress } from "../../src/wire/openai-chat/index.ts";
 import { answerHeaders, failureResponse, streamResponse } from "../answer.ts";
@@ -16,13 +17,13 @@ import type { AppEnv } from "../context.ts";
 import { orEarly } from "../early-answer.ts";
 import { badRequest, HttpFault } from "../fault.ts";
 import { readJsonBody } from "../limits.ts";
-import { checkTags, markId, requestMarks } from "../request-marks.ts";
+import { markId, requestMarks } from "../request-marks.ts";
 
 export const runRequest = z
   .strictObject({
     input: z.record(z.string(), z.unknown()).describe("The route's variables, checked against its input schema."),
     variant: z.string().optional().describe("A declared variant; default: the route under its live pin."),
-    tags: z.record(z.string(), z.string()).optional(),
+    tags: tagsOfBody.optional(),
     stepKey: z.string().optional().describe("Named stage of the run."),
     run: z.string().optional().describe("Id of the pipeline execution this call belongs to."),
     stream: z.boolean().optional().describe("Server-sent events in the shape of chat completion chunks."),
@@ -69,7 +70,7 @@ export function run(app: Hono<AppEnv>): void {
     const headerMarks = requestMarks(c.req.raw.headers, undefined, {});
     const marks = {
       ...headerMarks,
-      tags: { ...headerMarks.tags, ...checkTags(tags ?? {}, "tags"), ...caller.principal.fixedTags },
+      tags: { ...headerMarks.tags, ...tags, ...caller.principal.fixedTags },
       run: markId(runId, "run") ?? headerMarks.run,
       step: markId(stepKey, "stepKey") ?? headerMarks.step,
     };
