@@ -38,9 +38,7 @@ const errorAnswer = z
   })
   .openapi("Error");
 
-const queryFault = z
-  .object({ error: errorAnswer.shape.error.extend(queryFaultDetails.shape) })
-  .openapi("QueryFault");
+const queryFault = z.object({ error: errorAnswer.shape.error.extend(queryFaultDetails.shape) }).openapi("QueryFault");
 
 const markHeaders = z.object({
   "x-modelrig-tags": z.string().optional().describe("key=value,… with percent escapes"),
