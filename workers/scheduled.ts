@@ -1,38 +1,44 @@
+import type { UpkeepPorts } from "../src/cycles/upkeep/ports.ts";
+import { runUpkeep } from "../src/cycles/upkeep/upkeep.ts";
 import type { Store } from "../src/store/store.ts";
 import type { Env } from "./bindings.ts";
 import { runtimeOf } from "./compose.ts";
 import { cycleOf } from "./cycles.ts";
 import { logError } from "./log.ts";
 
-/** Reservations of one org looked at in one run; what is left waits for the next hour. */
-const RECONCILED_PER_ORG = 1_000;
-
 /** Runs the cycle a cron stands for. Crons fire at least once, so every cycle may be run again. */
 export async function runScheduled(cron: string, env: Env): Promise<void> {
+  const runtime = runtimeOf(env);
   switch (cycleOf(cron)) {
     case "upkeep":
-      await reconcileEnvelopes(env, runtimeOf(env).store());
+      await runUpkeep(upkeepPorts(env, runtime.store(), runtime.now));
       return;
     case undefined:
       logError("a cron without a cycle", undefined, { cron });
   }
 }
 
-/** Replaces what expired reservations were assumed to cost by what telemetry says they did. */
-async function reconcileEnvelopes(env: Env, store: Store): Promise<void> {
-  for (const org of await store.orgs.list()) {
-    try {
-      const envelopes = env.SPEND_ENVELOPES.getByName(org.id);
-      const open = await envelopes.unreconciled(RECONCILED_PER_ORG);
-      if (open.length === 0) continue;
-      const costs = await store.forOrg(org.id).inferences.attemptCosts(open.map(({ reservationId }) => reservationId));
-      const bills = [...costs].flatMap(([reservationId, actual]) =>
-        actual === undefined ? [] : [{ reservationId, actual }],
-      );
-      await envelopes.reconcile(bills);
-    } catch (error) {
-      // One org's object that cannot be reached must not keep the others waiting.
-      logError("envelopes not reconciled", error, { org: org.id });
-    }
-  }
+function upkeepPorts(env: Env, store: Store, now: () => number): UpkeepPorts {
+  return {
+    now,
+    orgs: async () => (await store.orgs.list()).map(({ id }) => id),
+    report: ({ org, task, error }) => logError(`upkeep: ${task} failed`, error, { org }),
+    forOrg: (org) => {
+      const { inferences, proposals, retention, rollups, settings } = store.forOrg(org);
+      // A stub is unusable after it threw, so each message takes a fresh one; making one is free.
+      const envelopes = () => env.SPEND_ENVELOPES.getByName(org);
+      return {
+        expireProposals: (deed) => proposals.expire(deed),
+        unreconciled: (limit) => envelopes().unreconciled(limit),
+        attemptCosts: (ids) => inferences.attemptCosts(ids),
+        reconcile: (bills) => envelopes().reconcile(bills),
+        staleHours: (endedBy, limit) => rollups.staleHours(endedBy, limit),
+        rollUp: (hour) => rollups.rollUp(hour),
+        retentionDays: async () => (await settings.get()).retentionDays,
+        advanceRetention: (horizon) => retention.advance(horizon),
+        moveRaw: (limit, deed) => retention.moveRaw(limit, deed),
+        forgetArtifacts: (horizon, limit, deed) => retention.forgetArtifacts(horizon, limit, deed),
+      };
+    },
+  };
 }

@@ -1,10 +1,14 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, inArray, lte, sql } from "drizzle-orm";
 import type { NewProposal, ProposalChange, ProposalFilter, ProposalStore } from "../proposal/ports.ts";
-import { type Proposal, proposal } from "../proposal/proposal.ts";
+import { PROPOSAL_STATES, type Proposal, proposal } from "../proposal/proposal.ts";
+import { transition } from "../proposal/transitions.ts";
 import { auditInsertIfChanged, type Deed } from "./audit-log.ts";
 import type { Database } from "./database.ts";
 import { settled } from "./store-error.ts";
+import { auditLog } from "./tables/audit-log.ts";
 import { proposals } from "./tables/proposals.ts";
+
+const OPEN = PROPOSAL_STATES.filter((state) => transition(state, "expire") === "expired");
 
 export class OrgProposals implements ProposalStore {
   readonly #db: Database;
@@ -86,6 +90,22 @@ export class OrgProposals implements ProposalStore {
       ]),
     );
     return changed.length > 0;
+  }
+
+  /** Marks open ones past their expiry as expired, each with its entry in the audit log; answers how many. */
+  async expire(deed: Deed): Promise<number> {
+    const due = and(eq(proposals.org, this.#org), inArray(proposals.state, OPEN), lte(proposals.expiresAt, deed.at));
+    const [, expired] = await settled(
+      this.#db.batch([
+        this.#db
+          .insert(auditLog)
+          .select(
+            sql`select null, ${this.#org}, ${deed.at}, ${deed.by}, 'proposal.expired', ${proposals.id}, null from ${proposals} where ${due}`,
+          ),
+        this.#db.update(proposals).set({ state: "expired" }).where(due),
+      ]),
+    );
+    return expired.rowsAffected;
   }
 
   #is(id: string) {

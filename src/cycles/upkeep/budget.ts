@@ -1,0 +1,32 @@
+/** What one run may use up: time, and round trips, which platforms limit per invocation. */
+export class Budget {
+  readonly #now: () => number;
+  readonly #deadline: number;
+  #steps: number;
+
+  /** `deadline` in epoch milliseconds. */
+  constructor(now: () => number, deadline: number, steps: number) {
+    this.#now = now;
+    this.#deadline = deadline;
+    this.#steps = steps;
+  }
+
+  /** Takes one step; false where there is none left, or no time. */
+  take(): boolean {
+    if (this.#steps <= 0 || this.#now() >= this.#deadline) return false;
+    this.#steps -= 1;
+    return true;
+  }
+
+  /** An equal share among `sharers`; what it leaves comes back with `giveBack`. */
+  share(sharers: number): Budget {
+    const steps = Math.ceil(this.#steps / Math.max(1, sharers));
+    this.#steps -= steps;
+    return new Budget(this.#now, this.#deadline, steps);
+  }
+
+  giveBack(share: Budget): void {
+    this.#steps += share.#steps;
+    share.#steps = 0;
+  }
+}

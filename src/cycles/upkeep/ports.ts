@@ -1,0 +1,49 @@
+import type { NanoUsd } from "../../money/nano-usd.ts";
+
+/** Who does what upkeep changes, in the audit log. */
+export const UPKEEP_ACTOR = "cycle:upkeep";
+
+/** Who changes something, and when (epoch milliseconds). */
+export interface Deed {
+  readonly by: string;
+  readonly at: number;
+}
+
+/** A bill found for a reservation that was counted whole. */
+export interface FoundBill {
+  readonly reservationId: string;
+  readonly actual: NanoUsd;
+}
+
+/** What upkeep needs of one org. Each method is one round trip. */
+export interface OrgUpkeep {
+  /** Answers how many open proposals past their expiry became expired. */
+  expireProposals(deed: Deed): Promise<number>;
+  /** Reservations that count as spent whole because their bill never came. */
+  unreconciled(limit: number): Promise<readonly { readonly reservationId: string }[]>;
+  /** Costs telemetry knows of these; `undefined` = arrived, cost unknown. */
+  attemptCosts(ids: readonly string[]): Promise<ReadonlyMap<string, NanoUsd | undefined>>;
+  /** Answers how many were corrected. */
+  reconcile(bills: readonly FoundBill[]): Promise<number>;
+  /** Hours ended by `endedBy` that wait for their sums, oldest first. */
+  staleHours(endedBy: number, limit: number): Promise<readonly number[]>;
+  rollUp(hour: number): Promise<void>;
+  /** Days raw telemetry is kept; undefined = for ever. */
+  retentionDays(): Promise<number | undefined>;
+  /** Moves the retention mark a step towards `horizon`; false where it moved no further. */
+  advanceRetention(horizon: number): Promise<boolean>;
+  /** Moves raw rows from before the mark into sums; fewer than `limit` = none is left. */
+  moveRaw(limit: number, deed: Deed): Promise<number>;
+  /** Takes the text from artifacts older than `horizon`; fewer than `limit` = none is left. */
+  forgetArtifacts(horizon: number, limit: number, deed: Deed): Promise<number>;
+}
+
+export interface UpkeepPorts {
+  /** Ids of all orgs. */
+  orgs(): Promise<readonly string[]>;
+  forOrg(org: string): OrgUpkeep;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Something that failed and was left for the next run. */
+  report(problem: { readonly org: string; readonly task: string; readonly error: unknown }): void;
+}
