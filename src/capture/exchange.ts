@@ -25,7 +25,7 @@ export interface ObservedResponse {
 }
 
 /** Failures of the caller or of a budget: the input never reached a model, so it is nothing to learn from. */
-const NOT_AN_INPUT: ReadonlySet<string> = new Set([
+export const NOT_AN_INPUT: ReadonlySet<string> = new Set([
   "bad_request",
   "auth",
   "invariant_violation",

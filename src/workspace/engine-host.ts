@@ -37,7 +37,7 @@ export function engineHost({ config }: Pick<CompiledBundle, "config">, options: 
   };
 }
 
-const ALWAYS_CLOSED: BreakerPort = { admit: () => ({ admitted: true }), report: () => undefined };
+export const ALWAYS_CLOSED: BreakerPort = { admit: () => ({ admitted: true }), report: () => undefined };
 
 export const clock: Clock = {
   now: Date.now,

@@ -1,0 +1,145 @@
+/** `rig.artifacts.artifact`: work products of a step, and how they come from one another. */
+import { createHash } from "node:crypto";
+import { uuidv7 } from "uuidv7";
+import { compileSchema } from "../json/validate.ts";
+import { type ArtifactType, artifactSaved, LARGEST_ARTIFACT, type LinkRelation } from "../runs/artifact.ts";
+import { label, reportedId } from "../runs/run.ts";
+import type { Exporter } from "./exporter.ts";
+import { marksOf } from "./marks.ts";
+import type { RunContext } from "./run-context.ts";
+import { reasonOf, type Warnings } from "./warnings.ts";
+
+export type { ArtifactType, LinkRelation } from "../runs/artifact.ts";
+
+export interface SaveOptions {
+  /** Up to 200 characters. */
+  readonly name: string;
+  /** `prompt`, `raw_response`, `step_output`, `input`, `document` or `other`. */
+  readonly type: ArtifactType;
+  /** The step it belongs to; groups artifacts of a run. */
+  readonly stepKey?: string | undefined;
+  /** What it is an example of; equals a route's name where a bake-off is to find its variants. */
+  readonly task?: string | undefined;
+  /** JSON Schema the content is held against: the artifact says whether it conforms. */
+  readonly schema?: unknown;
+  /** The same, where you have checked already. */
+  readonly conformant?: boolean | undefined;
+  /** The call it came from. */
+  readonly inferenceId?: string | undefined;
+  /** Id of a run; default: the run around the call. */
+  readonly run?: string | undefined;
+}
+
+export interface ArtifactRef {
+  readonly id: string;
+  readonly task?: string | undefined;
+}
+
+export interface PromoteOptions {
+  /** Default: the task it was saved with. */
+  readonly task?: string | undefined;
+  /** The output it should have been; default: its own content. */
+  readonly corrected?: unknown;
+  /** The variables or messages that led to it, where the gateway cannot tell from its lineage. */
+  readonly input?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Every method is synchronous and never throws. What does not fit is left out, and said once. */
+export interface ArtifactApi {
+  /** Text, or any value that is JSON. `null` where it could not be saved. */
+  save(content: unknown, options: SaveOptions): ArtifactRef | null;
+  /** `artifact` came from `source`, or used it. */
+  link(artifact: ArtifactRef | string, source: ArtifactRef | string, relation: LinkRelation): boolean;
+  /** Makes it an eval case; answers the case's id, or `null` where no task names it. */
+  promoteToEval(artifact: ArtifactRef | string, options?: PromoteOptions): string | null;
+}
+
+export interface ArtifactPorts {
+  readonly context: RunContext;
+  readonly exporter: Exporter;
+  readonly warn: Warnings;
+  readonly now: () => number;
+  readonly sendsContent: boolean;
+}
+
+export function artifactApi(ports: ArtifactPorts): ArtifactApi {
+  const { exporter, warn, now } = ports;
+  return {
+    save(content, options) {
+      try {
+        return save(content, options, ports);
+      } catch (cause) {
+        warn.once("artifact", `an artifact was not saved: ${reasonOf(cause)}`);
+        return null;
+      }
+    },
+    link(artifact, source, relation) {
+      const ends = [idOf(artifact), idOf(source)].map((id) => reportedId.safeParse(id));
+      const [from, to] = ends;
+      if (!from?.success || !to?.success) {
+        warn.once("link", "artifacts were not linked: one of them has no valid id");
+        return false;
+      }
+      exporter.add({ type: "link", link: { artifact: from.data, source: to.data, relation, createdAt: now() } });
+      return true;
+    },
+    promoteToEval(artifact, { task, corrected, input } = {}) {
+      const named = label.safeParse(task ?? (typeof artifact === "string" ? undefined : artifact.task));
+      const id = reportedId.safeParse(idOf(artifact));
+      if (!named.success || !id.success) {
+        const why = id.success ? "no task says what it is an example of" : "it has no valid id";
+        warn.once("promote", `an artifact was not made an eval case: ${why}`);
+        return null;
+      }
+      const caseId = `case_${uuidv7()}`;
+      const body = {
+        id: caseId,
+        task: named.data,
+        ...(corrected === undefined ? {} : { corrected }),
+        ...(input === undefined ? {} : { input }),
+      };
+      exporter.add({ type: "promote", artifact: id.data, body });
+      return caseId;
+    },
+  };
+}
+
+function save(content: unknown, options: SaveOptions, ports: ArtifactPorts): ArtifactRef | null {
+  const { context, exporter, warn, now, sendsContent } = ports;
+  const json = typeof content !== "string";
+  const text = json ? JSON.stringify(content) : content;
+  if (typeof text !== "string") throw new TypeError("its content is nothing that JSON can hold");
+  const { run, step } = marksOf(options, context, warn);
+  const bytes = Buffer.byteLength(text);
+  const sent = sendsContent && bytes <= LARGEST_ARTIFACT;
+  if (sendsContent && !sent) {
+    warn.once("artifact size", `of artifacts above ${LARGEST_ARTIFACT} bytes only hash and size are kept`);
+  }
+  const { name, type, task, inferenceId: inference } = options;
+  const parsed = artifactSaved.safeParse({
+    id: `art_${uuidv7()}`,
+    ...{ run, step, name, type, task, inference, json, bytes },
+    conformant: options.conformant ?? conforms(content, options.schema, warn),
+    hash: createHash("sha256").update(text).digest("hex"),
+    content: sent ? text : undefined,
+    createdAt: now(),
+  });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new TypeError(`${issue?.path.join(".")}: ${issue?.message}`);
+  }
+  exporter.add({ type: "artifact", artifact: parsed.data });
+  return { id: parsed.data.id, task };
+}
+
+function conforms(content: unknown, schema: unknown, warn: Warnings): boolean | undefined {
+  if (schema === undefined) return undefined;
+  const validate = compileSchema(schema);
+  if (validate.ok) return validate.value(content).valid;
+  warn.once("artifact schema", "the schema of an artifact cannot be compiled, so its conformance is unknown");
+  return undefined;
+}
+
+function idOf(artifact: ArtifactRef | string): string {
+  return typeof artifact === "string" ? artifact : artifact.id;
+}

@@ -1,0 +1,87 @@
+/** Captures of calls made here: for routes that allow it, on this machine, and nowhere else. */
+import { uuidv7 } from "uuidv7";
+import type { CaptureStore } from "../capture/capture-store.ts";
+import { NOT_AN_INPUT } from "../capture/exchange.ts";
+import { type Redact, redactor } from "../capture/redact.ts";
+import type { CaptureSettings } from "../config/config.ts";
+import type { FailureClass } from "../failure/failure.ts";
+import type { ProviderTable } from "../provider/provider.ts";
+import { openCaptures, retentionOf } from "../workspace/local-captures.ts";
+import { RigError } from "./errors.ts";
+import type { RunResult } from "./result.ts";
+import { reasonOf, type Warnings } from "./warnings.ts";
+
+/** What was asked; the answer follows. */
+export interface CapturedCall {
+  readonly route: string;
+  readonly variant: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export interface Captures {
+  answered(call: CapturedCall, result: RunResult): void;
+  /** Failures are kept too: a replay of successes only would flatter whoever serves. */
+  failed(call: CapturedCall, error: unknown): void;
+  store(): CaptureStore;
+  close(): void;
+}
+
+export function localCaptures(
+  cwd: string,
+  settings: CaptureSettings,
+  providers: ProviderTable,
+  warn: Warnings,
+  now: () => number,
+): Captures {
+  let opened: CaptureStore | undefined;
+  let redact: Redact | undefined;
+  const store = (): CaptureStore => {
+    if (!opened) {
+      opened = openCaptures(cwd);
+      opened.prune(retentionOf(settings), now());
+    }
+    return opened;
+  };
+  const add = (
+    { route, variant, variables, tags }: CapturedCall,
+    answer: {
+      readonly inferenceId: string | undefined;
+      readonly served?: string | undefined;
+      readonly output?: string | undefined;
+      readonly outcome: "answered" | FailureClass;
+    },
+  ): void => {
+    try {
+      redact ??= redactor(settings.redact);
+      const [provider = "", ...model] = answer.served?.split("/") ?? [];
+      store().add(
+        redact({
+          id: `cap_${uuidv7()}`,
+          at: now(),
+          payload: { kind: "variables", variables },
+          ...{ route, variant: variant === "default" ? undefined : variant, tags },
+          inferenceId: answer.inferenceId,
+          output: answer.output,
+          outcome: answer.outcome,
+          served: answer.served,
+          capabilities:
+            answer.served === undefined ? undefined : providers.model(provider, model.join("/"))?.capabilities,
+        }),
+      );
+    } catch (cause) {
+      warn.once("capture", `calls are not captured: ${reasonOf(cause)}`);
+    }
+  };
+  return {
+    answered(call, { text, meta }) {
+      add(call, { inferenceId: meta.inferenceId, served: meta.served, output: text, outcome: "answered" });
+    },
+    failed(call, error) {
+      if (!(error instanceof RigError) || NOT_AN_INPUT.has(error.failureClass)) return;
+      add(call, { inferenceId: error.inferenceId ?? undefined, outcome: error.failureClass });
+    },
+    store,
+    close: () => opened?.close(),
+  };
+}

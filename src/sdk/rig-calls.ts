@@ -1,0 +1,248 @@
+/** The surface of a rig. */
+import type { CallPorts } from "../call/ports.ts";
+import type { Config } from "../config/config.ts";
+import { ALWAYS_CLOSED, clock } from "../workspace/engine-host.ts";
+import { type ArtifactApi, artifactApi } from "./artifacts.ts";
+import type { CapturedCall, Captures } from "./captures.ts";
+import type { ResolvedConfig } from "./config.ts";
+import type { RigEnvelopes } from "./envelopes.ts";
+import { RigConfigError } from "./errors.ts";
+import type { Exporter } from "./exporter.ts";
+import { type GradeOptions, type GradeSubject, recordGrade } from "./grades.ts";
+import type { BundleLane, CallOptions, Lane } from "./lane.ts";
+import { type MarkOptions, marksOf } from "./marks.ts";
+import { type RawOptions, rawCall } from "./raw.ts";
+import { type RecordCallInput, type RecordedCallRef, recordCall } from "./record-call.ts";
+import { type ReplayOptions, type ReplaySample, replay } from "./replay.ts";
+import type { RunResult } from "./result.ts";
+import { narrowed, type RouteBundle, type Routes } from "./routes.ts";
+import { RunContext } from "./run-context.ts";
+import { type RunApi, runApi } from "./runs.ts";
+import { type RigStream, rigStream, type StreamSource } from "./stream.ts";
+import type { Warnings } from "./warnings.ts";
+
+export interface RunOptions extends MarkOptions {
+  /** The route's variables, checked against its input schema. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Default: the route as declared; through the gateway, as its live pin says. */
+  readonly variant?: string | undefined;
+  readonly stream?: boolean | undefined;
+  /** Name of the drawn arm, kept with the call. */
+  readonly arm?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Streaming<O> = O & { readonly stream: true };
+type Whole<O> = O & { readonly stream?: false | undefined };
+
+export interface Rig {
+  /** Calls a route. Rejects with `RigError` where no candidate answered, `RigConfigError` where the rig has no routes. */
+  run<T = unknown>(route: string, options: Whole<RunOptions>): Promise<RunResult<T>>;
+  run<T = unknown>(route: string, options: Streaming<RunOptions>): Promise<RigStream<T>>;
+  /** Calls a route that is declared in code, in this process. */
+  runBundle<T = unknown>(bundle: RouteBundle, options: Whole<RunOptions>): Promise<RunResult<T>>;
+  runBundle<T = unknown>(bundle: RouteBundle, options: Streaming<RunOptions>): Promise<RigStream<T>>;
+  /** Calls one model. */
+  runRaw<T = unknown>(options: RawOptions): Promise<RunResult<T>>;
+  runRawStream<T = unknown>(options: RawOptions): Promise<RigStream<T>>;
+  /** Records a call your code made itself. Synchronous; never throws. */
+  recordCall(input: RecordCallInput): RecordedCallRef;
+  /** Records a judgment; answers its id, `null` where it does not fit. Synchronous; never throws. */
+  grade(subject: GradeSubject, options: GradeOptions): string | null;
+  /** Asks captured inputs again, through a variant. */
+  replay(route: string, options: ReplayOptions): Promise<readonly ReplaySample[]>;
+  readonly artifacts: { readonly run: RunApi; readonly artifact: ArtifactApi };
+  /** Reads the routes now, so that a fault in them shows at start. */
+  ready(): Promise<void>;
+  /** Sends what is recorded, once through. */
+  flush(): Promise<void>;
+  /** Waits for calls in flight, sends what it can within `closeTimeoutMs`; the rest stays on the disk. */
+  close(): Promise<void>;
+}
+
+export interface RigParts {
+  readonly settings: ResolvedConfig;
+  readonly project: Config;
+  readonly warn: Warnings;
+  readonly exporter: Exporter;
+  readonly envelopes: RigEnvelopes;
+  readonly ports: CallPorts;
+  readonly routes: Routes;
+  readonly engine: BundleLane;
+  readonly lane: Lane;
+  readonly captures: Captures;
+}
+
+export function rigOf(parts: RigParts): Rig {
+  const calls = new Calls(parts);
+  const { exporter, warn, ports, routes, settings } = parts;
+  const { context } = calls;
+  const now = clock.now;
+  const recording = { context, exporter, warn, now, newId: ports.newId, prices: () => ports.prices };
+  const artifacts = {
+    run: runApi(context, exporter, warn, now),
+    artifact: artifactApi({ context, exporter, warn, now, sendsContent: settings.artifactContent }),
+  };
+  return {
+    run: calls.run.bind(calls) as Rig["run"],
+    runBundle: calls.runBundle.bind(calls) as Rig["runBundle"],
+    runRaw: calls.runRaw.bind(calls) as Rig["runRaw"],
+    runRawStream: calls.runRawStream.bind(calls) as Rig["runRawStream"],
+    recordCall: (input) => recordCall(input, recording),
+    grade: (subject, options) => recordGrade(subject, options, recording),
+    replay: (route, options) => calls.replay(route, options),
+    artifacts,
+    ready: () => routes.ready(),
+    flush: () => exporter.flush(),
+    close: () => calls.close(),
+  };
+}
+
+class Calls {
+  readonly context = new RunContext();
+  readonly #parts: RigParts;
+  readonly #inFlight = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: RigParts) {
+    this.#parts = parts;
+  }
+
+  async run(route: string, options: RunOptions): Promise<RunResult | RigStream> {
+    const { lane, routes, settings } = this.#parts;
+    const call = { ...this.#options(options), route, variant: options.variant, input: options.input };
+    // Through the gateway the route is its own; what this folder says of it decides on captures only.
+    const known = settings.via === "gateway" ? await routes.find(route) : await routes.named(route);
+    const captured = known?.capture ? { ...call, variant: options.variant ?? "default" } : undefined;
+    if (options.stream) return await this.#stream(() => lane.stream(call), captured && capturedCall(captured));
+    return await this.#whole(() => lane.run(call), captured && capturedCall(captured));
+  }
+
+  async runBundle(bundle: RouteBundle, options: RunOptions): Promise<RunResult | RigStream> {
+    const { engine, routes, settings } = this.#parts;
+    if (settings.via === "gateway") {
+      const why = "a bundle in code runs in this process, and this rig sends its calls through the gateway";
+      throw new RigConfigError("routes.bundle", why, "deploy the route, or make a rig without via: gateway");
+    }
+    const call = { ...this.#options(options), input: options.input };
+    const route = narrowed(await routes.ofBundle(bundle), options.variant);
+    const { name, capture } = route.route;
+    const captured = capture ? capturedCall({ ...call, route: name, variant: route.variant }) : undefined;
+    if (options.stream) return await this.#stream(() => engine.streamNarrowed(route, call), captured);
+    return await this.#whole(() => engine.runNarrowed(route, call), captured);
+  }
+
+  async runRaw(options: RawOptions): Promise<RunResult> {
+    const call = rawCall(options, this.#options(options).marks);
+    return await this.#whole(() => this.#parts.lane.raw(call), undefined);
+  }
+
+  async runRawStream(options: RawOptions): Promise<RigStream> {
+    const call = rawCall(options, this.#options(options).marks);
+    return await this.#stream(() => this.#parts.lane.rawStream(call), undefined);
+  }
+
+  async replay(name: string, options: ReplayOptions): Promise<readonly ReplaySample[]> {
+    const { routes, ports, project, captures } = this.#parts;
+    this.#requireOpen();
+    const route = await routes.named(name);
+    const pass = replay(route, options, {
+      // A replay measures what a candidate does, also while it is failing.
+      calls: { ...ports, breakers: ALWAYS_CLOSED },
+      orgPerMonth: project.budget.orgPerMonth,
+      captures: (asked, limit) => captures.store().list({ route: asked, limit }),
+    });
+    return await this.#tracked(pass);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { exporter, envelopes, captures, settings } = this.#parts;
+    const deadline = clock.now() + settings.closeTimeoutMs;
+    const within = (work: Promise<unknown>): Promise<unknown> => Promise.race([work, pause(deadline - clock.now())]);
+    await within(Promise.allSettled(this.#inFlight));
+    await within(envelopes.close());
+    await exporter.close(Math.max(0, deadline - clock.now()));
+    captures.close();
+  }
+
+  #options(options: MarkOptions & { readonly arm?: string | undefined; readonly signal?: AbortSignal | undefined }) {
+    this.#requireOpen();
+    const marks = marksOf(options, this.context, this.#parts.warn);
+    return { marks, arm: options.arm, signal: options.signal } satisfies CallOptions;
+  }
+
+  #requireOpen(): void {
+    if (this.#closing) throw new RigConfigError("rig.closed", "the rig is closed");
+  }
+
+  async #whole(call: () => Promise<RunResult>, captured: CapturedCall | undefined): Promise<RunResult> {
+    const { captures } = this.#parts;
+    try {
+      const result = await this.#tracked(call());
+      if (captured) captures.answered(captured, result);
+      return result;
+    } catch (cause) {
+      if (captured) captures.failed(captured, cause);
+      throw cause;
+    }
+  }
+
+  async #stream(call: () => Promise<StreamSource>, captured: CapturedCall | undefined): Promise<RigStream> {
+    const { captures } = this.#parts;
+    try {
+      const source = await this.#tracked(call());
+      return rigStream(captured ? capturing(source, captured, captures) : source);
+    } catch (cause) {
+      if (captured) captures.failed(captured, cause);
+      throw cause;
+    }
+  }
+
+  async #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#inFlight.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#inFlight.delete(work);
+    }
+  }
+}
+
+function capturedCall(call: {
+  readonly route: string;
+  readonly variant: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly marks: { readonly tags: Readonly<Record<string, string>> };
+}): CapturedCall {
+  return { route: call.route, variant: call.variant, variables: call.input, tags: call.marks.tags };
+}
+
+function capturing(source: StreamSource, call: CapturedCall, captures: Captures): StreamSource {
+  return {
+    inferenceId: source.inferenceId,
+    served: source.served,
+    read: () => source.read(),
+    cancel: () => source.cancel(),
+    async end() {
+      try {
+        const result = await source.end();
+        captures.answered(call, result);
+        return result;
+      } catch (cause) {
+        captures.failed(call, cause);
+        throw cause;
+      }
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, Math.max(0, ms)).unref?.();
+  });
+}

@@ -1,0 +1,127 @@
+/** `createRig`: everything of the SDK, wired. */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { CallPorts } from "../call/ports.ts";
+import { compileConfig } from "../config/compile-config.ts";
+import type { Config } from "../config/config.ts";
+import { DEFAULT_CONFIG } from "../config/defaults.ts";
+import { type ExportBuffer, openExportBuffer } from "../localdb/export-buffer.ts";
+import { messageOf } from "../telemetry/message.ts";
+import { recordOf } from "../telemetry/record.ts";
+import { clock, engineHost } from "../workspace/engine-host.ts";
+import { stateFolder } from "../workspace/state-folder.ts";
+import { processBreakers } from "./breakers.ts";
+import { localCaptures } from "./captures.ts";
+import { type ResolvedConfig, type RigConfig, resolveConfig } from "./config.ts";
+import { gatewayDelivery } from "./delivery.ts";
+import { gatewayEnvelopes, machineEnvelopes } from "./envelopes.ts";
+import { RigConfigError } from "./errors.ts";
+import { createExporter, type Exporter } from "./exporter.ts";
+import { gatewayClient } from "./gateway.ts";
+import { gatewayLane } from "./gateway-lane.ts";
+import { inProcessLane } from "./in-process.ts";
+import { type Rig, rigOf } from "./rig-calls.ts";
+import { routesOf } from "./routes.ts";
+import { reasonOf, type Warnings, warnings } from "./warnings.ts";
+
+export type { Rig } from "./rig-calls.ts";
+
+/**
+ * Makes a rig. Synchronous: routes are read at the first call (`rig.ready()` reads them now). Throws `RigConfigError` where
+ * what is configured can never work. Keep one per process, and `close()` it at the end.
+ */
+export function createRig(config: RigConfig = {}): Rig {
+  const warn = warnings(config.onWarning);
+  const settings = resolveConfig(config, warn.say);
+  const project = projectConfig(settings);
+  const gateway = settings.gateway && gatewayClient(settings.gateway, settings.fetch);
+  const exporter = exporterOf(settings, gateway, warn);
+  const envelopes = gateway ? gatewayEnvelopes(gateway, warn) : machineEnvelopes(settings.cwd, warn, clock.now);
+  const ports = callPorts(settings, project, exporter, envelopes);
+  const routes = routesOf(settings, project);
+  const engine = inProcessLane(ports, project, routes);
+  return rigOf({
+    settings,
+    project,
+    warn,
+    exporter,
+    envelopes,
+    ports,
+    routes,
+    engine,
+    lane: settings.via === "gateway" && gateway ? gatewayLane(gateway) : engine,
+    captures: localCaptures(settings.cwd, project.capture, ports.providers, warn, clock.now),
+  });
+}
+
+function callPorts(
+  { env, fetch }: ResolvedConfig,
+  config: Config,
+  exporter: Exporter,
+  envelopes: CallPorts["envelopes"],
+): CallPorts {
+  const ports = engineHost(
+    { config },
+    {
+      environment: env,
+      envelopes,
+      recorder: {
+        record: (inference) => exporter.add({ type: "inference", inference: messageOf(recordOf(inference)).inference }),
+      },
+      fetch,
+    },
+  );
+  return { ...ports, breakers: processBreakers(ports) };
+}
+
+/** `modelrig.yaml`, where there is one. */
+function projectConfig({ cwd, configFile }: ResolvedConfig): Config {
+  const file = resolve(cwd, configFile ?? "modelrig.yaml");
+  if (!existsSync(file)) {
+    if (configFile === undefined) return DEFAULT_CONFIG;
+    throw new RigConfigError("config.not_found", `there is no configuration file ${file}`);
+  }
+  const { config, faults } = compileConfig(file, readFileSync(file, "utf8"));
+  if (config) return config;
+  const worst = faults.at(-1);
+  const place = worst ? `${worst.file}:${worst.line}:${worst.column} ${worst.message}` : file;
+  throw new RigConfigError("config.invalid", `the configuration is invalid: ${place}`);
+}
+
+function exporterOf(
+  { cwd, gateway, expectOrg, buffer, flushIntervalMs }: ResolvedConfig,
+  client: ReturnType<typeof gatewayClient> | undefined,
+  warn: Warnings,
+): Exporter {
+  const sender = gateway ? fingerprint(gateway) : "";
+  const now = clock.now;
+  return createExporter({
+    open: () => openBuffer(cwd, warn),
+    sender,
+    delivery: client && ((backoff) => gatewayDelivery(client, { sender, expectOrg, now, backoff, warn })),
+    limits: buffer,
+    flushIntervalMs,
+    now,
+    random: Math.random,
+    warn,
+  });
+}
+
+/** A read-only disk costs durability, not the pipeline. */
+function openBuffer(cwd: string, warn: Warnings): ExportBuffer {
+  try {
+    return openExportBuffer(join(stateFolder(cwd), "buffer.db"));
+  } catch (cause) {
+    warn.once(
+      "buffer file",
+      `records are kept in memory only, for ${cwd}/.modelrig cannot be used: ${reasonOf(cause)}`,
+    );
+    return openExportBuffer(":memory:");
+  }
+}
+
+/** Names a key without being one: records of one key are never sent with another org's. */
+function fingerprint({ url, key }: { readonly url: string; readonly key: string }): string {
+  return createHash("sha256").update(`${url}\n${key}`).digest("hex").slice(0, 32);
+}
