@@ -24,12 +24,24 @@ export class CliError extends Error {
   /** Stable dotted code, e.g. `dev.port_taken`. */
   readonly code: string;
   readonly fix: string | undefined;
+  /** More about it for programs: joins `error` of a JSON document. */
+  readonly details: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: string, message: string, options: { exitCode?: ExitCode; fix?: string; cause?: unknown } = {}) {
+  constructor(
+    code: string,
+    message: string,
+    options: {
+      exitCode?: ExitCode;
+      fix?: string | undefined;
+      details?: Readonly<Record<string, unknown>> | undefined;
+      cause?: unknown;
+    } = {},
+  ) {
     super(message, { cause: options.cause });
     this.code = code;
     this.exitCode = options.exitCode ?? EXIT.unexpected;
     this.fix = options.fix;
+    this.details = options.details;
   }
 }
 

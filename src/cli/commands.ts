@@ -61,6 +61,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/deploy.ts"),
   },
   {
+    name: "query",
+    group: "Look",
+    summary: "ask your telemetry: cost, latency, conformance by any column or tag",
+    load: () => import("./commands/query.ts"),
+  },
+  {
     name: "proposals",
     group: "Look",
     summary: "list and show suggested changes with their evidence",

@@ -13,8 +13,8 @@ export function reportError(
 ): ExitCode {
   const error = toCliError(cause);
   if (show.json) {
-    const { code, message, fix } = error;
-    io.stdout.write(`${JSON.stringify({ schema: "modelrig.error/1", error: { code, message, fix } })}\n`);
+    const { code, message, fix, details } = error;
+    io.stdout.write(`${JSON.stringify({ schema: "modelrig.error/1", error: { ...details, code, message, fix } })}\n`);
   } else {
     io.stderr.write(`${paint(io.stderr, "red", `error[${error.code}]`)} ${error.message}\n`);
     if (error.fix !== undefined) io.stderr.write(`${paint(io.stderr, "bold", "fix:")} ${error.fix}\n`);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { isRecord } from "../json/record.ts";
 import { CliError, EXIT, type Io } from "./command.ts";
 import { readDevState } from "./dev-state.ts";
 
@@ -94,7 +95,8 @@ export function createGateway(url: string, key: string, fetcher: typeof fetch, s
 }
 
 async function refusal(response: Response, url: string, path: string): Promise<CliError> {
-  const message = errorMessage(await response.text()) ?? `HTTP ${response.status}`;
+  const error = errorOf(await response.text());
+  const message = typeof error?.["message"] === "string" ? error["message"] : `HTTP ${response.status}`;
   if (response.status === 401 || response.status === 403) {
     return new CliError("gateway.refused", `${url} refused the key: ${message}`, {
       exitCode: EXIT.auth,
@@ -102,13 +104,15 @@ async function refusal(response: Response, url: string, path: string): Promise<C
     });
   }
   const exitCode = response.status >= 502 && response.status <= 504 ? EXIT.unreachable : EXIT.unexpected;
-  return new CliError(`gateway.http_${response.status}`, `${path}: ${message}`, { exitCode });
+  return new CliError(`gateway.http_${response.status}`, `${path}: ${message}`, { exitCode, details: error });
 }
 
-function errorMessage(text: string): string | undefined {
+/** What the gateway says of its refusal; undefined where it was not the gateway that refused. */
+function errorOf(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const body = JSON.parse(text) as { error?: { message?: unknown } } | null;
-    return typeof body?.error?.message === "string" ? body.error.message : undefined;
+    const body: unknown = JSON.parse(text);
+    const error = isRecord(body) ? body["error"] : undefined;
+    return isRecord(error) ? error : undefined;
   } catch {
     return undefined;
   }
