@@ -1,10 +1,22 @@
-import { nanoToUsdText } from "../money/nano-usd.ts";
+/** The report of a finished or interrupted run. */
+import { addUsd, nanoToUsdText, ZERO_USD } from "../money/nano-usd.ts";
 import type { Route } from "../route/route.ts";
 import type { Arm } from "./arm.ts";
-import { costFirstGate } from "./gate.ts";
-import { BAKEOFF_SCHEMA, type BakeoffReport } from "./report.ts";
+import { type Comparison, type EvidenceState, type EvidenceStore, evidenceKey, takeLook } from "./evidence-process.ts";
+import { decideGate } from "./gate.ts";
+import { tallyOf } from "./judge.ts";
+import { countRegret, withBounds } from "./regret.ts";
+import {
+  BAKEOFF_SCHEMA,
+  type BakeoffReport,
+  type JudgeReport,
+  type ObjectiveReport,
+  type ReferenceReport,
+} from "./report.ts";
 import type { BakeoffPlan, BakeoffRun } from "./run.ts";
-import { compare, summarise } from "./summary.ts";
+import type { QualityMetric, Sample } from "./sample.ts";
+import { Scores } from "./scores.ts";
+import { compare, type Measured, summarise } from "./summary.ts";
 
 export interface ReportFacts {
   /** Inputs asked for; fewer may have been there. */
@@ -15,18 +27,82 @@ export interface ReportFacts {
   readonly finishedAt: number;
 }
 
-/** The report of a finished or interrupted run. */
+/** The report as the first look at each of its comparisons, with nothing remembered. */
 export function reportOf(plan: BakeoffPlan, run: BakeoffRun, facts: ReportFacts): BakeoffReport {
-  const schemaDeclared = plan.route.output !== undefined;
-  const samplesOf = ({ name }: Arm) => run.samples.filter(({ arm }) => arm === name);
-  const arms = plan.arms.map((arm) => summarise(arm, samplesOf(arm), run.stopped.get(arm.name), schemaDeclared));
-  const incumbent = plan.arms.find(({ role }) => role === "incumbent");
-  if (!incumbent) throw new RangeError("a bake-off has an incumbent");
-  const pairs = plan.arms
-    .filter((arm) => arm !== incumbent)
-    .map((arm) => compare(arm.name, samplesOf(arm), samplesOf(incumbent)));
-  const terms = { schema_declared: schemaDeclared, objective: objectiveOf(plan.route) };
-  const times = plan.inputs.map(({ at }) => at);
+  return assemble(plan, run, facts, new Map());
+}
+
+/**
+ * The report with the evidence of earlier bake-offs, which it adds to. Of the same bake-off again it is the same report:
+ * what was counted is not counted twice.
+ */
+export async function reportWithEvidence(
+  plan: BakeoffPlan,
+  run: BakeoffRun,
+  facts: ReportFacts,
+  evidence: EvidenceStore,
+): Promise<BakeoffReport> {
+  const keys = new Map<string, string>();
+  const known = new Map<string, EvidenceState>();
+  for (const comparison of comparisonsOf(plan)) {
+    const key = await evidenceKey(comparison);
+    const state = await evidence.load(key);
+    keys.set(nameOf(comparison), key);
+    if (state) known.set(nameOf(comparison), state);
+  }
+  const after = new Map<string, EvidenceState>();
+  const report = assemble(plan, run, facts, known, (comparison, state) => after.set(nameOf(comparison), state));
+  for (const [name, state] of after) {
+    const key = keys.get(name);
+    if (key !== undefined) await evidence.save(key, state);
+  }
+  return report;
+}
+
+function assemble(
+  plan: BakeoffPlan,
+  run: BakeoffRun,
+  facts: ReportFacts,
+  known: ReadonlyMap<string, EvidenceState>,
+  onEvidence: (comparison: Comparison, state: EvidenceState) => void = () => undefined,
+): BakeoffReport {
+  const metric = metricOf(plan);
+  const samples = byArm(plan.arms, run.samples);
+  const scores = new Scores(metric, samples, run.verdicts);
+  const measured = ({ name }: Arm): Measured => ({ samples: samples.get(name) ?? [], scores: scores.of(name) });
+  const objective = objectiveOf(plan.route);
+  const terms = {
+    schemaDeclared: plan.route.output !== undefined,
+    metric,
+    minScore: objective.quality_gate?.min_score,
+  };
+  const incumbent = incumbentOf(plan.arms);
+  const challengers = plan.arms.filter(({ role }) => role === "challenger");
+  const counted = comparisonsOf(plan).map((comparison) => {
+    const [arm, against] = [comparison.arm.name, comparison.against.name];
+    const pairs = scores.differences(arm, against, plan.inputs);
+    const family = comparison.arm.role === "challenger" ? challengers.length : 1;
+    const before = known.get(nameOf(comparison));
+    const { look, state } = takeLook(before, plan.id, pairs, { epsilon: comparison.epsilon, family });
+    onEvidence(comparison, state);
+    return countRegret({ arm, against }, pairs, plan.inputs.length, look);
+  });
+  const arms = plan.arms.map((arm) => summarise(arm, measured(arm), run.stopped.get(arm.name), terms));
+  const figures = {
+    schema_declared: terms.schemaDeclared,
+    objective,
+    reference: referenceOf(plan),
+    judge: judgeOf(plan, run),
+    arms,
+    pairs: plan.arms
+      .filter((arm) => arm !== incumbent)
+      .map((arm) => compare(arm.name, measured(arm), measured(incumbent), terms)),
+    regrets: withBounds(counted, {
+      epsilon: objective.max_regret,
+      reference: plan.arms.find(({ role }) => role === "reference")?.name,
+      challengers: challengers.map(({ name }) => name),
+    }),
+  };
   return {
     schema: BAKEOFF_SCHEMA,
     id: plan.id,
@@ -39,27 +115,102 @@ export function reportOf(plan: BakeoffPlan, run: BakeoffRun, facts: ReportFacts)
     budget_usd_per_arm: nanoToUsdText(plan.budgetPerArm),
     simulated: run.samples.some(({ simulated }) => simulated),
     partial: arms.some(({ complete }) => !complete),
-    inputs: {
-      asked: facts.asked,
-      used: plan.inputs.length,
-      variables: plan.inputs.filter(({ payload }) => payload.kind === "variables").length,
-      messages: plan.inputs.filter(({ payload }) => payload.kind === "messages").length,
-      oldest: times.length === 0 ? undefined : iso(Math.min(...times)),
-      newest: times.length === 0 ? undefined : iso(Math.max(...times)),
-    },
-    metric: "conformance",
-    ...terms,
+    inputs: inputsOf(plan, facts.asked),
+    metric,
     incumbent: incumbent.name,
-    arms,
-    pairs,
-    gate: costFirstGate(arms, pairs, terms),
+    ...figures,
+    gate: decideGate(figures),
   };
 }
 
+/**
+ * What regret is measured between: every other arm and the reference, then each challenger and the incumbent. A route
+ * that declares neither an objective nor a `bakeoff` block asks for none.
+ */
+function comparisonsOf(plan: BakeoffPlan): Comparison[] {
+  const { route, arms } = plan;
+  if (!route.objective && !route.bakeoff) return [];
+  const incumbent = incumbentOf(arms);
+  const reference = arms.find(({ role }) => role === "reference");
+  const common = { route, metric: metricOf(plan) };
+  const epsilon = route.objective?.maxRegret ?? 0;
+  const againstReference = reference
+    ? arms.filter((arm) => arm !== reference).map((arm) => ({ ...common, arm, against: reference, epsilon }))
+    : [];
+  const challengers = arms.filter(({ role }) => role === "challenger");
+  return [...againstReference, ...challengers.map((arm) => ({ ...common, arm, against: incumbent, epsilon: 0 }))];
+}
+
+function nameOf({ arm, against }: Comparison): string {
+  return JSON.stringify([arm.name, against.name]);
+}
+
+function metricOf({ metric }: BakeoffPlan): QualityMetric {
+  return metric ?? "conformance";
+}
+
 /** Neither block declared: cost-first. A `bakeoff` block alone asks for quality first. */
-function objectiveOf({ objective, bakeoff }: Route): BakeoffReport["objective"] {
-  const mode = objective?.mode ?? (bakeoff ? "quality-first" : "cost-first");
-  return { mode, quality_gate: bakeoff?.qualityGate !== undefined };
+function objectiveOf({ objective, bakeoff }: Route): ObjectiveReport {
+  const ceiling = objective?.priceCeiling;
+  const gate = bakeoff?.qualityGate;
+  return {
+    mode: objective?.mode ?? (bakeoff ? "quality-first" : "cost-first"),
+    max_regret: objective?.maxRegret,
+    usd_per_1k: ceiling && "per1k" in ceiling ? Number(nanoToUsdText(ceiling.per1k)) : undefined,
+    usd_per_run: ceiling && "perRun" in ceiling ? Number(nanoToUsdText(ceiling.perRun)) : undefined,
+    lambda: objective?.mode === "balanced" ? objective.lambda : undefined,
+    quality_gate: gate && { min_score: gate.minScore },
+  };
+}
+
+function referenceOf({ reference }: BakeoffPlan): ReferenceReport | undefined {
+  if (!reference) return undefined;
+  return reference.type === "arm"
+    ? { arm: reference.arm.name, by: reference.by }
+    : { note: reference.reason.slice(0, 300) };
+}
+
+function judgeOf({ judge }: BakeoffPlan, { verdicts }: BakeoffRun): JudgeReport | undefined {
+  if (!judge) return undefined;
+  const { pairs, bothOrders, flipped, unusable } = tallyOf(verdicts);
+  const refused = judge.type === "judge" ? Object.values(judge.refused).join("; ") : judge.reason;
+  return {
+    model: judge.type === "judge" ? judge.candidate.key : undefined,
+    note: refused === "" ? undefined : refused.slice(0, 600),
+    pairs,
+    both_orders: bothOrders,
+    flipped,
+    unusable: { ...unusable },
+    spend_usd: nanoToUsdText(verdicts.reduce((sum, { cost }) => addUsd(sum, cost ?? ZERO_USD), ZERO_USD)),
+    cost_unknown: verdicts.filter(({ cost, attempts }) => cost === undefined && attempts > 0).length,
+  };
+}
+
+function inputsOf({ inputs }: BakeoffPlan, asked: number): BakeoffReport["inputs"] {
+  const weight = inputs.reduce((sum, input) => sum + (input.weight ?? 1), 0);
+  let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { at } of inputs) [oldest, newest] = [Math.min(oldest, at), Math.max(newest, at)];
+  return {
+    asked,
+    used: inputs.length,
+    weight: weight === inputs.length ? undefined : weight,
+    variables: inputs.filter(({ payload }) => payload.kind === "variables").length,
+    messages: inputs.filter(({ payload }) => payload.kind === "messages").length,
+    oldest: inputs.length === 0 ? undefined : iso(oldest),
+    newest: inputs.length === 0 ? undefined : iso(newest),
+  };
+}
+
+function incumbentOf(arms: readonly Arm[]): Arm {
+  const incumbent = arms.find(({ role }) => role === "incumbent");
+  if (!incumbent) throw new RangeError("a bake-off has an incumbent");
+  return incumbent;
+}
+
+function byArm(arms: readonly Arm[], samples: readonly Sample[]): ReadonlyMap<string, readonly Sample[]> {
+  const grouped = new Map<string, Sample[]>(arms.map(({ name }) => [name, []]));
+  for (const sample of samples) grouped.get(sample.arm)?.push(sample);
+  return grouped;
 }
 
 function iso(at: number): string {

@@ -1,136 +1,68 @@
-/**
- * The cost-first gate, over figures only, so that whoever holds a report can decide it again:
- * a challenger clears it when its conformance is not below the incumbent's (lower bounds of Wilson 95% on the same
- * inputs) and its effective cost is strictly lower. Nothing partial, unpriced or unmeasured clears.
- */
+/** The gate of a bake-off, over figures only, so that whoever holds a report can decide it again. */
+import { nanoToUsdText, nanoUsd } from "../money/nano-usd.ts";
 import { LEAST_CONFORMANT, LEAST_SAMPLES } from "../stats/cost.ts";
-import { percent } from "./percent.ts";
-import type { ArmReport, ArmVerdict, BakeoffReport, GateClause, GateReport, PairReport } from "./report.ts";
+import { balancedClauses, lowestScore } from "./balanced-gate.ts";
+import { type Contest, contestsOf, costPerInput, type GateFigures } from "./contest.ts";
+import { cheapest, costFirstClauses } from "./cost-first-gate.ts";
+import type { ArmVerdict, GateClause, GateReport } from "./gate-report.ts";
+import { leastRegret, qualityFirstClauses } from "./quality-first-gate.ts";
+import { verdictOf } from "./verdict.ts";
 
-/** Below this many pairs no comparison is reported, and so none is proposed. */
-export const MIN_PAIRS = 10;
-
-/** What the route says that decides whether this gate may decide. */
-export type RouteTerms = Pick<BakeoffReport, "schema_declared" | "objective">;
-
-export function costFirstGate(arms: readonly ArmReport[], pairs: readonly PairReport[], route: RouteTerms): GateReport {
-  const incumbent = arms.find(({ role }) => role === "incumbent");
-  if (!incumbent) throw new RangeError("a bake-off has an incumbent");
-  const verdicts = arms
-    .filter(({ role }) => role === "challenger")
-    .map((challenger) =>
-      verdictOf(
-        challenger,
-        incumbent,
-        pairs.find(({ arm }) => arm === challenger.arm),
-        route,
-      ),
-    );
-  const cost = (arm: string): number => arms.find((one) => one.arm === arm)?.effective?.usd_per_1k ?? Number.NaN;
-  const cleared = verdicts.filter(({ clears }) => clears).sort((a, b) => cost(a.arm) - cost(b.arm));
-  const proposes = cleared[0]?.arm;
-  return { kind: "cost-first", verdicts, proposes, reason: reasonOf(arms, verdicts, proposes) };
+interface Gate {
+  readonly clauses: (contest: Contest) => readonly GateClause[];
+  /** Which of the arms that clear is proposed. */
+  readonly choose: (cleared: readonly ArmVerdict[], figures: GateFigures) => string | undefined;
 }
 
-function verdictOf(
-  challenger: ArmReport,
-  incumbent: ArmReport,
-  pair: PairReport | undefined,
-  route: RouteTerms,
-): ArmVerdict {
-  const clauses = [
-    objectiveClause(route.objective),
-    completeClause(challenger, incumbent),
-    schemaClause(route.schema_declared),
-    pairsClause(pair),
-    pricedClause(challenger, incumbent),
-    conformanceClause(challenger, incumbent),
-    effectiveCostClause(challenger, incumbent),
-  ];
+const GATES: Readonly<Record<GateFigures["objective"]["mode"], Gate>> = {
+  "cost-first": { clauses: costFirstClauses, choose: cheapest },
+  "quality-first": { clauses: qualityFirstClauses, choose: leastRegret },
+  balanced: { clauses: balancedClauses, choose: lowestScore },
+};
+
+export function decideGate(figures: GateFigures): GateReport {
+  const gate = GATES[figures.objective.mode];
+  const verdicts = contestsOf(figures).map((contest) => verdictOn(contest, [...gate.clauses(contest)]));
+  const proposes = gate.choose(
+    verdicts.filter(({ clears }) => clears),
+    figures,
+  );
+  return { kind: figures.objective.mode, verdicts, proposes, reason: reasonOf(figures, verdicts, proposes) };
+}
+
+function verdictOn(contest: Contest, clauses: GateClause[]): ArmVerdict {
   const clears = clauses.every(({ met }) => met);
-  const saving = clears ? savingOf(challenger, incumbent, pair) : undefined;
-  return { arm: challenger.arm, clears, clauses, cost_separated: saving !== undefined, saving };
+  const saving = clears ? savingOf(contest) : undefined;
+  const { challenger, reference, regret, figures } = contest;
+  const stopped = !challenger.complete || reference?.complete === false;
+  const verdict = regret?.estimate && verdictOf(regret.estimate, figures.objective.max_regret ?? 0, stopped);
+  const needs = verdict === "continue" ? needsOf(contest) : undefined;
+  return { arm: challenger.arm, clears, clauses, verdict, needs, cost_separated: saving !== undefined, saving };
 }
 
-function completeClause(challenger: ArmReport, incumbent: ArmReport): GateClause {
-  const unfinished = [challenger, incumbent].find(({ complete }) => !complete);
-  const reason = unfinished
-    ? `${unfinished.arm} is partial (${unfinished.stopped ?? "stopped"}); a partial result cannot propose`
-    : "both arms were sent every input";
-  return { clause: "complete", met: !unfinished, reason };
+/** Further pairs to decide on, and what they cost at the rates seen, all arms and the judge included. */
+function needsOf({ challenger, incumbent, reference, regret, figures }: Contest): ArmVerdict["needs"] {
+  const pairs = regret?.look.more;
+  if (pairs === undefined) return undefined;
+  const each = [challenger, incumbent, ...(reference ? [reference] : [])].map(costPerInput);
+  const { judge } = figures;
+  const judging = judge && judge.pairs > 0 && judge.cost_unknown === 0 ? Number(judge.spend_usd) / judge.pairs : 0;
+  if (each.some((cost) => cost === undefined)) return { pairs };
+  const perPair = each.reduce<number>((sum, cost) => sum + (cost ?? 0), judging);
+  return { pairs, usd: nanoToUsdText(nanoUsd(Math.round(perPair * pairs * 1e9))) };
 }
 
-/** Another objective is not judged by this gate's terms: better no proposal than one the route did not ask for. */
-function objectiveClause({ mode, quality_gate: qualityGate }: RouteTerms["objective"]): GateClause {
-  if (mode !== "cost-first") {
-    const reason = `the route's objective is ${mode}, and regret is not measured in this version`;
-    return { clause: "objective", met: false, reason };
-  }
-  const reason = qualityGate
-    ? "the route declares a quality gate, and quality is not measured in this version"
-    : "the route is judged cost-first";
-  return { clause: "objective", met: !qualityGate, reason };
-}
-
-function schemaClause(schemaDeclared: boolean): GateClause {
-  const reason = schemaDeclared
-    ? "outputs are held against the route's schema"
-    : "the route declares no output schema, so conformance is not measured";
-  return { clause: "schema", met: schemaDeclared, reason };
-}
-
-function pairsClause(pair: PairReport | undefined): GateClause {
-  const n = pair?.n_paired ?? 0;
-  const reason = `${n} paired inputs, ${MIN_PAIRS} needed`;
-  return { clause: "pairs", met: n >= MIN_PAIRS, challenger: n, reason };
-}
-
-function pricedClause(challenger: ArmReport, incumbent: ArmReport): GateClause {
-  const unpriced = [challenger, incumbent].filter((arm) => arm.cost_unknown > 0 || arm.stopped === "unpriced");
-  const reason =
-    unpriced.length === 0
-      ? "every call of both arms has a known cost"
-      : unpriced
-          .map(({ arm, cost_unknown: n }) => `${arm}: ${n > 0 ? `cost of ${n} calls unknown` : "no price"}`)
-          .join("; ");
-  return { clause: "priced", met: unpriced.length === 0, reason };
-}
-
-function conformanceClause(challenger: ArmReport, incumbent: ArmReport): GateClause {
-  const mine = challenger.conformance?.low;
-  const theirs = incumbent.conformance?.low;
-  if (mine === undefined || theirs === undefined) {
-    return { clause: "conformance", met: false, challenger: mine, incumbent: theirs, reason: "not measured" };
-  }
-  const met = mine >= theirs;
-  const reason = `lower bound ${percent(mine)}% ${met ? "is not below" : "is below"} the incumbent's ${percent(theirs)}%`;
-  return { clause: "conformance", met, challenger: mine, incumbent: theirs, reason };
-}
-
-function effectiveCostClause(challenger: ArmReport, incumbent: ArmReport): GateClause {
-  const mine = challenger.effective?.usd_per_1k;
-  const theirs = incumbent.effective?.usd_per_1k;
-  if (mine === undefined || theirs === undefined) {
-    const reason = [challenger, incumbent]
-      .filter(({ effective }) => effective === undefined)
-      .map(({ arm, effective_note: note }) => `${arm}: ${note ?? "no effective cost"}`)
-      .join("; ");
-    return { clause: "effective_cost", met: false, challenger: mine, incumbent: theirs, reason };
-  }
-  const met = mine < theirs;
-  const reason = `$${mine.toPrecision(3)} per 1K conformant ${met ? "is below" : "is not below"} the incumbent's $${theirs.toPrecision(3)}`;
-  return { clause: "effective_cost", met, challenger: mine, incumbent: theirs, reason };
-}
-
-function savingOf(challenger: ArmReport, incumbent: ArmReport, pair: PairReport | undefined): ArmVerdict["saving"] {
-  const ratio = pair?.cost_ratio;
+/** A saving is claimed only where the paired cost ratio's upper bound is below 1, on enough samples. */
+function savingOf({ challenger, incumbent, pair, figures }: Contest): ArmVerdict["saving"] {
+  const gated = figures.objective.quality_gate !== undefined;
+  const ratio = gated ? pair?.cost_ratio_passing : pair?.cost_ratio;
   if (!pair || ratio?.low === undefined || ratio.high === undefined || ratio.high >= 1) return undefined;
-  const enough =
-    pair.n_paired >= LEAST_SAMPLES && Math.min(challenger.conformant, incumbent.conformant) >= LEAST_CONFORMANT;
-  return enough ? { fraction: 1 - ratio.ratio, low: 1 - ratio.high, high: 1 - ratio.low } : undefined;
+  const counted = [challenger, incumbent].map((arm) => (gated ? (arm.passing?.count ?? 0) : arm.conformant));
+  if (pair.n_paired < LEAST_SAMPLES || Math.min(...counted) < LEAST_CONFORMANT) return undefined;
+  return { fraction: 1 - ratio.ratio, low: 1 - ratio.high, high: 1 - ratio.low };
 }
 
-function reasonOf(arms: readonly ArmReport[], verdicts: readonly ArmVerdict[], proposes: string | undefined): string {
+function reasonOf({ arms }: GateFigures, verdicts: readonly ArmVerdict[], proposes: string | undefined): string {
   if (proposes !== undefined) return `${proposes} clears`;
   if (verdicts.length === 0) return "there is no challenger to compare";
   if (arms.some(({ complete }) => !complete)) return "the result is partial, and a partial result cannot propose";

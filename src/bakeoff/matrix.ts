@@ -1,34 +1,47 @@
 /** The matrix of a report as lines of plain text, at most 80 columns where names allow. Every rate stands with its n. */
 import { formatUsd } from "../money/format.ts";
 import { nanoUsd, usdToNano } from "../money/nano-usd.ts";
-import { percent } from "./percent.ts";
-import type { ArmReport, ArmVerdict, BakeoffReport, PairReport } from "./report.ts";
+import type { ArmReport, PairReport } from "./arm-report.ts";
+import type { ArmVerdict } from "./gate-report.ts";
+import { notesOf } from "./matrix-notes.ts";
+import { percent, signedPoints } from "./percent.ts";
+import type { RegretReport } from "./regret-report.ts";
+import type { BakeoffReport } from "./report.ts";
+import { VERDICT_WORDS } from "./verdict.ts";
 
-export interface MatrixTable {
-  readonly title: string;
+export interface Grid {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Below the table: partial, verdicts, failures. */
+}
+
+export interface Matrix {
+  readonly title: string;
+  /** For a terminal: costs and conformance, then regret where it is measured. */
+  readonly tables: readonly Grid[];
+  /** The same as one table, a row per arm: for a pipe. */
+  readonly flat: Grid;
+  /** Below the tables: what limits the result, then verdicts. */
   readonly notes: readonly string[];
 }
 
-export function matrixOf(report: BakeoffReport): MatrixTable {
+export function matrixOf(report: BakeoffReport): Matrix {
+  const tables = [costTable(report), ...regretTable(report)];
   return {
     title: titleOf(report),
-    header: ["", "n", "conform 95%", "$/1K conformant", `cost vs ${report.incumbent}`],
-    rows: report.arms.map((arm) => [
-      arm.role === "incumbent" ? `${arm.arm} (live)` : arm.arm,
-      String(arm.sent),
-      conformanceText(arm),
-      effectiveText(arm),
-      ratioText(report.pairs.find((pair) => pair.arm === arm.arm)),
-    ]),
+    tables,
+    flat: {
+      header: tables.flatMap(({ header }, index) => header.slice(index === 0 ? 0 : 1)),
+      rows: report.arms.map((_, row) =>
+        tables.flatMap(({ rows }, index) => (rows[row] ?? []).slice(index === 0 ? 0 : 1)),
+      ),
+    },
     notes: notesOf(report),
   };
 }
 
 function titleOf(report: BakeoffReport): string {
-  const spend = nanoUsd(report.arms.reduce((sum, arm) => sum + usdToNano(arm.spend_usd), 0));
+  const judging = report.judge ? usdToNano(report.judge.spend_usd) : 0;
+  const spend = nanoUsd(report.arms.reduce((sum, arm) => sum + usdToNano(arm.spend_usd), judging));
   const budget = nanoUsd(usdToNano(report.budget_usd_per_arm) * report.arms.length);
   const parts = [
     report.route,
@@ -40,6 +53,52 @@ function titleOf(report: BakeoffReport): string {
     ...(report.partial ? ["PARTIAL"] : []),
   ];
   return parts.join("  ");
+}
+
+function costTable(report: BakeoffReport): Grid {
+  return {
+    header: ["", "n", "conform 95%", "$/1K conformant", `cost vs ${report.incumbent}`],
+    rows: report.arms.map((arm) => [
+      armLabel(arm),
+      String(arm.sent),
+      conformanceText(arm),
+      effectiveText(arm),
+      ratioText(report.pairs.find((pair) => pair.arm === arm.arm)),
+    ]),
+  };
+}
+
+/** Against the reference or, without one, against the incumbent. */
+function regretTable({ arms, regrets, gate }: BakeoffReport): Grid[] {
+  if (regrets.length === 0) return [];
+  const base = arms.find(({ role }) => role === "reference") ?? arms.find(({ role }) => role === "incumbent");
+  const named = base?.role === "reference" ? modelOf(base.arm) : (base?.arm ?? "");
+  return [
+    {
+      header: ["", "pairs", `regret pts vs ${named}`, "verdict", "to decide"],
+      rows: arms.map((arm) => {
+        const regret = regrets.find((one) => one.arm === arm.arm && one.against === base?.arm);
+        const verdict = gate.verdicts.find((one) => one.arm === arm.arm);
+        return [
+          armLabel(arm),
+          regret ? String(regret.n_paired) : "",
+          regretText(regret),
+          verdict?.verdict ? VERDICT_WORDS[verdict.verdict] : "",
+          needsText(verdict),
+        ];
+      }),
+    },
+  ];
+}
+
+export function armLabel({ arm, role }: ArmReport): string {
+  if (role === "reference") return `${modelOf(arm)} (ref)`;
+  return role === "incumbent" ? `${arm} (live)` : arm;
+}
+
+/** Of the reference arm, whose name is `reference:<provider>/<model>`. */
+export function modelOf(arm: string): string {
+  return arm.replace(/^reference:/, "");
 }
 
 function conformanceText({ conformance }: ArmReport): string {
@@ -64,48 +123,19 @@ function ratioText(pair: PairReport | undefined): string {
   return `${factor(ratio.ratio)} [${ratio.low.toFixed(2)},${ratio.high.toFixed(2)}]`;
 }
 
-function notesOf(report: BakeoffReport): string[] {
-  const notes: string[] = [];
-  for (const { arm, stopped, sent } of report.arms) {
-    if (stopped) notes.push(`partial: ${arm} stopped after ${sent} of ${report.inputs.used} (${STOPPED[stopped]})`);
-  }
-  notes.push(...report.arms.flatMap(repairNote), ...report.arms.flatMap(failureNote));
-  if (report.inputs.messages > 0) {
-    notes.push(`${report.inputs.messages} inputs are messages: a variant's template does not apply to them`);
-  }
-  notes.push(...report.gate.verdicts.map(verdictNote), `gate cost-first: ${report.gate.reason}`);
-  return notes;
+function regretText(regret: RegretReport | undefined): string {
+  if (!regret) return "";
+  if (!regret.estimate) return `refused: n ${regret.n_paired}`;
+  const { mean, low, high } = regret.estimate;
+  return `${signedPoints(mean)} [${signedPoints(low)},${signedPoints(high)}]`;
 }
 
-const STOPPED = {
-  budget: "its budget is spent",
-  unpriced: "a candidate has no price",
-  interrupted: "interrupted",
-} as const;
-
-function repairNote({ arm, repair, sent, latency_ms: latency }: ArmReport): string[] {
-  const parts = [
-    ...(repair.count > 0 ? [`repaired ${repair.count} of ${sent} for ${formatUsd(usdToNano(repair.cost_usd))}`] : []),
-    ...(latency ? [`p50 ${Math.round(latency.p50)} ms, p95 ${Math.round(latency.p95)} ms`] : []),
-  ];
-  return parts.length === 0 ? [] : [`${arm}: ${parts.join("; ")}`];
-}
-
-function failureNote({ arm, failures, sent }: ArmReport): string[] {
-  const counts = Object.entries(failures).sort(([, a], [, b]) => b - a);
-  if (counts.length === 0) return [];
-  return [
-    `${arm}: without a conformant output, of ${sent} sent: ${counts.map(([name, n]) => `${name} ${n}`).join(", ")}`,
-  ];
-}
-
-function verdictNote({ arm, clears, clauses, saving }: ArmVerdict): string {
-  if (!clears) {
-    const unmet = clauses.filter(({ met }) => !met).map(({ clause, reason }) => `${clause}: ${reason}`);
-    return `${arm} does not clear: ${unmet.join("; ")}`;
-  }
-  if (!saving) return `${arm} clears; cost not separated, so no saving is claimed`;
-  return `${arm} clears; effective cost lower by ${percent(saving.fraction)}% [${percent(saving.low)},${percent(saving.high)}]`;
+function needsText(verdict: ArmVerdict | undefined): string {
+  if (verdict?.verdict === "inconclusive") return "stopped";
+  if (verdict?.verdict !== "continue") return "";
+  if (!verdict.needs) return "no number of pairs";
+  const { pairs, usd } = verdict.needs;
+  return `~${pairs} more pairs${usd === undefined ? "" : `, ~${formatUsd(usdToNano(usd))}`}`;
 }
 
 function dollars(value: number): string {

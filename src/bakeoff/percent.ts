@@ -8,3 +8,21 @@ export function percent(fraction: number): string {
   }
   return value.toPrecision(3);
 }
+
+/** A difference of rates in points: one decimal, more where it would read as zero. */
+export function points(fraction: number): string {
+  const value = fraction * 100;
+  if (value === 0) return "0.0";
+  for (let digits = 1; digits < 6; digits += 1) {
+    const text = value.toFixed(digits);
+    if (Number(text) !== 0) return text.replace("-", MINUS);
+  }
+  return value.toPrecision(2).replace("-", MINUS);
+}
+
+/** The same with a sign always, but for zero. */
+export function signedPoints(fraction: number): string {
+  return fraction > 0 ? `+${points(fraction)}` : points(fraction);
+}
+
+const MINUS = "\u2212";

@@ -1,23 +1,37 @@
 /** What a proposal rests on: the figures of one bake-off arm beside the incumbent's, and what would change. */
 import { z } from "zod";
-import type { ArmReport, BakeoffReport } from "../bakeoff/report.ts";
-import { armReport, armVerdict, pairReport } from "../bakeoff/report.ts";
+import { type ArmReport, armReport, pairReport } from "../bakeoff/arm-report.ts";
+import { costOf, costPerInput } from "../bakeoff/contest.ts";
+import { armVerdict } from "../bakeoff/gate-report.ts";
+import { type RegretReport, regretReport } from "../bakeoff/regret-report.ts";
+import { type BakeoffReport, objectiveReport } from "../bakeoff/report.ts";
+import { QUALITY_METRICS } from "../bakeoff/sample.ts";
 import { SWAP_DIRECTIONS, swapDirection } from "./direction.ts";
 
 export const proposalEvidence = z.object({
   bakeoff: z.string(),
   measured_at: z.iso.datetime(),
   route_hash: z.string(),
-  metric: z.literal("conformance"),
+  metric: z.enum(QUALITY_METRICS),
   simulated: z.boolean(),
+  /** What the route asked its arms to be judged by: the gate that was cleared. */
+  objective: objectiveReport,
+  schema_declared: z.boolean(),
   /** The variant to become the route's default. */
   variant: z.string(),
   incumbent: armReport,
   challenger: armReport,
   pair: pairReport.optional(),
+  /** Of the challenger and of the incumbent against the reference, and of the challenger against the incumbent. */
+  regret: regretReport.optional(),
+  incumbent_regret: regretReport.optional(),
+  regret_against_incumbent: regretReport.optional(),
   verdict: armVerdict,
   swap_direction: z.enum(SWAP_DIRECTIONS),
-  /** Challenger − incumbent, dollars per 1K conformant outputs. */
+  /**
+   * Challenger − incumbent, dollars per 1K outputs that pass the quality gate or, without one, conform; per 1K inputs
+   * where the route declares no schema, or one of the two brought no such output.
+   */
   cost_delta_usd_per_1k: z.number(),
 });
 
@@ -28,25 +42,38 @@ export function evidenceOf(report: BakeoffReport): ProposalEvidence | undefined 
   const { proposes } = report.gate;
   const challenger = report.arms.find(({ arm }) => arm === proposes);
   const incumbent = report.arms.find(({ role }) => role === "incumbent");
+  const reference = report.arms.find(({ role }) => role === "reference");
   const verdict = report.gate.verdicts.find(({ arm }) => arm === proposes);
   if (!challenger || !incumbent || !verdict) return undefined;
-  const delta = costDelta(challenger, incumbent);
+  const delta = costDelta(challenger, incumbent, report);
+  // An arm whose cost is unknown clears no gate.
+  if (delta === undefined) return undefined;
+  const regretOf = (arm: ArmReport, against: ArmReport | undefined): RegretReport | undefined =>
+    report.regrets.find((regret) => regret.arm === arm.arm && regret.against === against?.arm);
   return {
     bakeoff: report.id,
     measured_at: report.finished_at,
     route_hash: report.route_hash,
     metric: report.metric,
     simulated: report.simulated,
+    objective: report.objective,
+    schema_declared: report.schema_declared,
     variant: challenger.arm,
     incumbent,
     challenger,
     pair: report.pairs.find(({ arm }) => arm === proposes),
+    regret: regretOf(challenger, reference),
+    incumbent_regret: regretOf(incumbent, reference),
+    regret_against_incumbent: regretOf(challenger, incumbent),
     verdict,
     swap_direction: swapDirection(delta),
     cost_delta_usd_per_1k: delta,
   };
 }
 
-function costDelta(challenger: ArmReport, incumbent: ArmReport): number {
-  return (challenger.effective?.usd_per_1k ?? 0) - (incumbent.effective?.usd_per_1k ?? 0);
+function costDelta(challenger: ArmReport, incumbent: ArmReport, report: BakeoffReport): number | undefined {
+  const [mine, theirs] = [costOf(challenger, report), costOf(incumbent, report)];
+  if (mine !== undefined && theirs !== undefined) return mine - theirs;
+  const [perInput, theirsPerInput] = [costPerInput(challenger), costPerInput(incumbent)];
+  return perInput === undefined || theirsPerInput === undefined ? undefined : 1000 * (perInput - theirsPerInput);
 }

@@ -2,8 +2,10 @@
  * Markdown of the pull request for a proposal. The same proposal gives the same bytes. Names come from files and
  * requests, so they are written as code; free text stands in a fence it cannot close.
  */
-import { percent } from "../bakeoff/percent.ts";
-import type { ArmReport } from "../bakeoff/report.ts";
+import type { ArmReport } from "../bakeoff/arm-report.ts";
+import { costUnit } from "../bakeoff/contest.ts";
+import { percent, points, signedPoints } from "../bakeoff/percent.ts";
+import type { RegretReport } from "../bakeoff/regret-report.ts";
 import { formatUsd } from "../money/format.ts";
 import { nanoUsd } from "../money/nano-usd.ts";
 import type { ProposalEvidence } from "./evidence.ts";
@@ -32,34 +34,96 @@ export function ghCommand(proposal: Proposal, bodyFile: string): string {
 }
 
 function evidenceParts(id: string, evidence: ProposalEvidence): string[] {
-  const { incumbent, challenger } = evidence;
+  const { incumbent, challenger, regret } = evidence;
   return [
     ...(evidence.simulated ? ["**Simulated**: these figures were measured on the simulated provider."] : []),
     claim(evidence),
+    ...(regret ? [regretLine(regret, evidence)] : []),
     [
       `| arm | sent | conformant | conformance (Wilson 95%) | $ per 1K conformant | spend |`,
       `|---|---:|---:|---|---|---:|`,
       armRow(incumbent, "incumbent"),
       armRow(challenger, "challenger"),
     ].join("\n"),
-    `Gate cost-first, metric ${evidence.metric}:\n\n${evidence.verdict.clauses
+    ...(regret ? [regretTable(evidence)] : []),
+    `Gate ${evidence.objective.mode}, metric ${evidence.metric}:\n\n${evidence.verdict.clauses
       .map(({ clause, met, reason }) => `- ${met ? "met" : "not met"}: ${clause}: ${inline(reason)}`)
       .join("\n")}`,
+    ...caveats(evidence),
     `Measured ${evidence.measured_at} by bake-off ${inline(evidence.bakeoff)} on route version ${inline(evidence.route_hash.slice(0, 12))}.`,
     `To apply: ${inline(shellCommand("modelrig", "swap", "execute", id, "--approve"))} prints the patch and the command that takes it back.`,
   ];
 }
 
-function claim({ verdict, swap_direction: direction, cost_delta_usd_per_1k: delta, pair }: ProposalEvidence): string {
+function claim(evidence: ProposalEvidence): string {
+  const { verdict, swap_direction: direction, cost_delta_usd_per_1k: delta, pair } = evidence;
+  const unit = `1K ${costUnit(evidence)} outputs`;
   if (direction === "up") {
-    return `Raises effective cost by ${perThousand(delta)} per 1K conformant outputs: an investment, not a saving.`;
+    const cut = evidence.regret_against_incumbent?.estimate;
+    const n = evidence.regret_against_incumbent?.n_paired ?? 0;
+    const gain = cut
+      ? ` to cut regret by ${points(-cut.mean)} pts against the incumbent (${percent(1 - 2 * cut.level)}% interval ${points(-cut.high)} to ${points(-cut.low)}, ${n} paired inputs)`
+      : "";
+    return `Raises effective cost by ${perThousand(delta)} per ${unit}${gain}: an investment, not a saving.`;
   }
   const n = pair?.n_paired ?? 0;
   if (!verdict.saving) {
-    return `Effective cost is lower by ${perThousand(Math.abs(delta))} per 1K conformant outputs; cost not separated on ${n} paired inputs, so no saving is claimed.`;
+    return `Effective cost is lower by ${perThousand(Math.abs(delta))} per ${unit}; cost not separated on ${n} paired inputs, so no saving is claimed.`;
   }
   const { fraction, low, high } = verdict.saving;
   return `Effective cost lower by ${percent(fraction)}% (95% interval ${percent(low)}% to ${percent(high)}%, ${n} paired inputs).`;
+}
+
+function regretLine(regret: RegretReport, { metric, measured_at: at, objective }: ProposalEvidence): string {
+  const { estimate, n_paired: n, against } = regret;
+  const day = at.slice(0, 10);
+  if (!estimate) return `Regret against ${inline(against)}: not reported on ${n} paired inputs.`;
+  const limit = objective.max_regret === undefined ? "" : `, limit ${points(objective.max_regret)}`;
+  return `Regret against ${inline(against)}: ${regretText(regret)} pts by ${metric}${limit} (${percent(1 - 2 * estimate.level)}% interval, ${METHODS[estimate.method]}, ${n} paired inputs, ${day}).`;
+}
+
+const METHODS = {
+  tango_bonett_price: "Tango and Bonett-Price, the wider",
+  pseudo_pair_t: "pseudo-pair and t, the wider",
+  e_process: "e-process over all looks",
+} as const;
+
+function regretTable({ incumbent, challenger, regret, incumbent_regret: theirs }: ProposalEvidence): string {
+  const row = (arm: ArmReport, role: string, of: RegretReport | undefined): string =>
+    `| ${inline(arm.arm)} (${role}) | ${of?.n_paired ?? 0} | ${of?.missing ?? 0} | ${of?.losses ?? 0} | ${of?.wins ?? 0} | ${regretText(of)} |`;
+  return [
+    "| arm | pairs | missing | losses | wins | regret, pts |",
+    "|---|---:|---:|---:|---:|---|",
+    row(incumbent, "incumbent", theirs),
+    row(challenger, "challenger", regret),
+  ].join("\n");
+}
+
+function regretText(regret: RegretReport | undefined): string {
+  if (!regret?.estimate) return "not measured";
+  const { mean, low, high } = regret.estimate;
+  return `${signedPoints(mean)} [${signedPoints(low)}, ${signedPoints(high)}]`;
+}
+
+/** What speaks against the evidence, or limits it. */
+function caveats({ regret }: ProposalEvidence): string[] {
+  if (!regret?.estimate) return [];
+  const { missing, look, pairs, estimate } = regret;
+  const lines = [
+    ...(missing === 0
+      ? []
+      : [
+          `${missing} inputs have no score on one side; were every one a loss, regret would be at most ${signedPoints(estimate.high_if_missing_lost)} pts.`,
+        ]),
+    ...(pairs?.clustering
+      ? [
+          `The pairs come from ${pairs.clustering.clusters} runs or customers, or repeat inputs: they are worth ${Math.floor(pairs.worth)} independent ones.`,
+        ]
+      : []),
+    ...(look.kind === "later" ? [`Look ${look.number}, decided on ${look.items} items that were new when seen.`] : []),
+    ...(look.family > 1 ? [`Bounds are corrected for ${look.family} challengers.`] : []),
+  ];
+  return lines.length === 0 ? [] : [lines.join(" ")];
 }
 
 function armRow(arm: ArmReport, role: string): string {

@@ -6,11 +6,18 @@ import { type Interval, Z_95 } from "./interval.ts";
  */
 export function wilson(k: number, n: number): Interval | undefined {
   if (!Number.isInteger(k) || !Number.isInteger(n) || k < 0 || k > n) throw new RangeError(`not a count: ${k} of ${n}`);
-  if (n === 0) return undefined;
-  const rate = k / n;
+  return n === 0 ? undefined : wilsonRate(k / n, n);
+}
+
+/**
+ * Wilson's interval of a mean of n scores from 0 to 1. No such score varies more than a 0/1 one with the same mean, so
+ * the interval is as wide as needed or wider. Throws `RangeError` unless 0 ≤ rate ≤ 1 and n > 0.
+ */
+export function wilsonRate(rate: number, n: number): Interval {
+  if (!(rate >= 0 && rate <= 1) || !(n > 0)) throw new RangeError(`not a mean of scores: ${rate} of ${n}`);
   const z2 = Z_95 ** 2;
   const centre = (rate + z2 / (2 * n)) / (1 + z2 / n);
   const half = (Z_95 / (1 + z2 / n)) * Math.sqrt((rate * (1 - rate)) / n + z2 / (4 * n * n));
   // The bound at a rate of 0 or 1 is exact; floating point leaves a trace of it.
-  return { low: k === 0 ? 0 : Math.max(0, centre - half), high: k === n ? 1 : Math.min(1, centre + half) };
+  return { low: rate === 0 ? 0 : Math.max(0, centre - half), high: rate === 1 ? 1 : Math.min(1, centre + half) };
 }

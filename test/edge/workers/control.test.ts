@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, inject, test } from "vitest";
+import type { ArmReport } from "../../../src/bakeoff/arm-report.ts";
 import { gateOf } from "../../../src/bakeoff/consistency.ts";
-import type { ArmReport, BakeoffReport } from "../../../src/bakeoff/report.ts";
+import type { BakeoffReport } from "../../../src/bakeoff/report.ts";
 import { wilson } from "../../../src/stats/wilson.ts";
 import { armFigures, pairFigures } from "../../support/bakeoff-figures.ts";
 import { type Gateway, openGateway } from "../gateway.ts";
@@ -37,13 +38,14 @@ function reportOf(cheap: Partial<ArmReport> = {}): BakeoffReport {
     inputs: { asked: 100, used: 100, variables: 100, messages: 0 },
     metric: "conformance",
     schema_declared: true,
-    objective: { mode: "cost-first", quality_gate: false },
+    objective: { mode: "cost-first" },
     incumbent: "default",
     arms: [
       armFigures("default", { role: "incumbent", conformance, effective: { usd_per_1k: 5 } }),
       armFigures("cheap", { conformance, ...cheap }),
     ],
     pairs: [pairFigures("cheap")],
+    regrets: [],
     gate: { kind: "cost-first", verdicts: [], reason: "" },
   };
   return { ...report, gate: gateOf(report) };

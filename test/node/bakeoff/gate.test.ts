@@ -1,18 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { costFirstGate, type RouteTerms } from "../../../src/bakeoff/gate.ts";
-import type { ArmReport, PairReport } from "../../../src/bakeoff/report.ts";
-import { armFigures, pairFigures } from "../../support/bakeoff-figures.ts";
-
-const TERMS: RouteTerms = { schema_declared: true, objective: { mode: "cost-first", quality_gate: false } };
+import type { ArmReport, PairReport } from "../../../src/bakeoff/arm-report.ts";
+import type { GateFigures } from "../../../src/bakeoff/contest.ts";
+import { decideGate } from "../../../src/bakeoff/gate.ts";
+import { armFigures, gateFigures, pairFigures } from "../../support/bakeoff-figures.ts";
 
 const dear = armFigures("default", { role: "incumbent", effective: { usd_per_1k: 5, low: 4.5, high: 5.5 } });
 
 function verdictOn(
   challenger: Partial<ArmReport>,
-  options: { pair?: Partial<PairReport>; incumbent?: Partial<ArmReport>; terms?: Partial<RouteTerms> } = {},
+  options: { pair?: Partial<PairReport>; incumbent?: Partial<ArmReport>; terms?: Partial<GateFigures> } = {},
 ) {
   const arms = [{ ...dear, ...options.incumbent }, armFigures("cheap", challenger)];
-  const gate = costFirstGate(arms, [pairFigures("cheap", options.pair)], { ...TERMS, ...options.terms });
+  const gate = decideGate(gateFigures({ arms, pairs: [pairFigures("cheap", options.pair)], ...options.terms }));
   const [verdict] = gate.verdicts;
   const unmet = verdict?.clauses.filter(({ met }) => !met).map(({ clause }) => clause);
   return { gate, verdict: verdict!, unmet };
@@ -23,7 +22,15 @@ describe("the cost-first gate", () => {
     const { gate, verdict } = verdictOn({});
     expect(verdict).toMatchObject({ clears: true, cost_separated: true });
     expect(verdict.saving).toEqual({ fraction: 0.8, low: expect.closeTo(0.78), high: expect.closeTo(0.82) });
-    expect(gate.proposes).toBe("cheap");
+    expect(gate).toMatchObject({ kind: "cost-first", proposes: "cheap" });
+    expect(verdict.clauses.map(({ clause }) => clause)).toEqual([
+      "complete",
+      "schema",
+      "pairs",
+      "priced",
+      "conformance",
+      "effective_cost",
+    ]);
   });
 
   for (const [kind, challenger, options, clause] of [
@@ -43,19 +50,6 @@ describe("the cost-first gate", () => {
     ["some of the incumbent's costs are unknown", {}, { incumbent: { cost_unknown: 3 } }, "priced"],
     ["there are fewer than 10 pairs", {}, { pair: { n_paired: 9 } }, "pairs"],
     ["the route declares no schema", {}, { terms: { schema_declared: false } }, "schema"],
-    [
-      "the route asks for quality first",
-      {},
-      { terms: { objective: { mode: "quality-first", quality_gate: false } } },
-      "objective",
-    ],
-    ["the route is balanced", {}, { terms: { objective: { mode: "balanced", quality_gate: false } } }, "objective"],
-    [
-      "the route declares a quality gate",
-      {},
-      { terms: { objective: { mode: "cost-first", quality_gate: true } } },
-      "objective",
-    ],
   ] as const) {
     it(`is not cleared when ${kind}, and says which clause and why`, () => {
       const { gate, verdict, unmet } = verdictOn(challenger as Partial<ArmReport>, options as object);
@@ -90,12 +84,42 @@ describe("the cost-first gate", () => {
       armFigures("a", { effective: { usd_per_1k: 2 } }),
       armFigures("b", { effective: { usd_per_1k: 1 } }),
     ];
-    const gate = costFirstGate(arms, [pairFigures("a"), pairFigures("b")], TERMS);
+    const gate = decideGate(gateFigures({ arms, pairs: [pairFigures("a"), pairFigures("b")] }));
     expect(gate.verdicts.map(({ clears }) => clears)).toEqual([true, true]);
     expect(gate.proposes).toBe("b");
   });
 
   it("proposes nothing without a challenger", () => {
-    expect(costFirstGate([dear], [], TERMS)).toMatchObject({ proposes: undefined, verdicts: [] });
+    expect(decideGate(gateFigures({ arms: [dear], pairs: [] }))).toMatchObject({ proposes: undefined, verdicts: [] });
+  });
+});
+
+describe("the cost-first gate of a route with a quality gate", () => {
+  const passing = (count: number, low: number) => ({ min_score: 0.8, count, rate: count / 100, low, high: 1 });
+  const terms = { objective: { mode: "cost-first", quality_gate: { min_score: 0.8 } } } as const;
+  const incumbent = { passing: passing(90, 0.82), effective_passing: { usd_per_1k: 5.5 } };
+  const good = { passing: passing(92, 0.85), effective_passing: { usd_per_1k: 1.1 } };
+  const pair = { cost_ratio_passing: { ratio: 0.2, low: 0.15, high: 0.25 } };
+
+  it("is cleared by an arm that also passes no less, at a lower cost per passing output", () => {
+    const { verdict } = verdictOn(good, { pair, incumbent, terms });
+    expect(verdict).toMatchObject({ clears: true, saving: { fraction: 0.8, low: 0.75, high: 0.85 } });
+    expect(verdict.clauses.at(-1)?.reason).toBe("$1.10 per 1K passing is below the incumbent's $5.50");
+  });
+
+  for (const [kind, challenger, clause] of [
+    ["its passing share is lower by its bound", { ...good, passing: passing(90, 0.81) }, "quality"],
+    ["nothing could be scored", { ...good, passing: undefined }, "quality"],
+    ["a passing output costs no less", { ...good, effective_passing: { usd_per_1k: 5.5 } }, "effective_cost"],
+    ["nothing passed", { ...good, effective_passing: undefined }, "effective_cost"],
+  ] as const) {
+    it(`is not cleared when ${kind}`, () => {
+      expect(verdictOn(challenger, { pair, incumbent, terms }).unmet).toEqual([clause]);
+    });
+  }
+
+  it("claims a saving by the cost of passing outputs only", () => {
+    const { verdict } = verdictOn(good, { incumbent, terms });
+    expect(verdict).toMatchObject({ clears: true, cost_separated: false });
   });
 });

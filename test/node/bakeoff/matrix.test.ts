@@ -40,10 +40,11 @@ function reportOf(more: Partial<BakeoffReport> = {}): BakeoffReport {
     inputs: { asked: 200, used: 100, variables: 90, messages: 10 },
     metric: "conformance",
     schema_declared: true,
-    objective: { mode: "cost-first", quality_gate: false },
+    objective: { mode: "cost-first" },
     incumbent: "default",
     arms: [dear, armFigures("cheap", { repair: { count: 4, rate: 0.04, cost_usd: "0.001200000" } }), trial],
     pairs: [pairFigures("cheap"), pairFigures("trial-y-flash", { n_paired: 6, cost_ratio: undefined })],
+    regrets: [],
     gate: { kind: "cost-first", verdicts: [], reason: "" },
     ...more,
   };
@@ -60,18 +61,19 @@ describe("the matrix", () => {
   it("fits 80 columns of a terminal", () => {
     const text = stripVTControlCharacters(printed(reportOf(), { tty: true, columns: 80 }));
     expect(text).toMatchInlineSnapshot(`
-      "example.support_summarize  100 of 200 inputs  3 arms  seed 7  $0.294 of $15.00
+      "example.support_summarize  100 of 200 inputs  3 arms  seed 7  $0.434 of $15.00
         PARTIAL
                         n  conform 95%       $/1K conformant       cost vs default
       default (live)  100  98.0 [93.0,99.5]  $3.06 [$2.71,$3.46]
       cheap           100  98.0 [93.0,99.5]  $1.00 [$0.900,$1.10]  x0.20 [0.18,0.22]
       trial-y-flash    38  94.7 [82.7,98.6]  unpriced: 2 calls     refused: n 6
       partial: trial-y-flash stopped after 38 of 100 (its budget is spent)
-      default: p50 412 ms, p95 980 ms
-      cheap: repaired 4 of 100 for $0.00120
+      10 inputs are messages: a variant's template does not apply to them
+      default: sent 100, graded 100, conformant 98; p50 412 ms, p95 980 ms
+      cheap: sent 100, graded 100, conformant 98; repaired 4 for $0.00120
+      trial-y-flash: sent 38, graded 37, conformant 36
       trial-y-flash: without a conformant output, of 38 sent: network/timeout 1,
         content_invalid/schema_violation 1, budget_exhausted/envelope_spent 1
-      10 inputs are messages: a variant's template does not apply to them
       cheap clears; effective cost lower by 80.0% [78.0,82.0]
       trial-y-flash does not clear: complete: trial-y-flash is partial (budget); a
         partial result cannot propose; pairs: 6 paired inputs, 10 needed; priced:

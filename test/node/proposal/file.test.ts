@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ArmReport } from "../../../src/bakeoff/arm-report.ts";
 import { gateOf } from "../../../src/bakeoff/consistency.ts";
-import type { ArmReport, BakeoffReport } from "../../../src/bakeoff/report.ts";
+import type { BakeoffReport } from "../../../src/bakeoff/report.ts";
 import { asOf, decideProposal, fileProposal } from "../../../src/proposal/file.ts";
 import type { Proposal } from "../../../src/proposal/proposal.ts";
 import { migrate } from "../../../src/store/migrate.ts";
@@ -49,10 +50,11 @@ function reportOf(more: Partial<BakeoffReport> = {}, cheap: Partial<ArmReport> =
     inputs: { asked: 100, used: 100, variables: 100, messages: 0 },
     metric: "conformance",
     schema_declared: true,
-    objective: { mode: "cost-first", quality_gate: false },
+    objective: { mode: "cost-first" },
     incumbent: "default",
     arms: [dear, armFigures("cheap", cheap)],
     pairs: [pairFigures("cheap")],
+    regrets: [],
     gate: { kind: "cost-first", verdicts: [], reason: "" },
     ...more,
   };

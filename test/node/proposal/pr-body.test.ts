@@ -31,7 +31,7 @@ describe("the body of a pull request", () => {
 
       | arm | sent | conformant | conformance (Wilson 95%) | $ per 1K conformant | spend |
       |---|---:|---:|---|---|---:|
-      | \`default\` (incumbent) | 100 | 98 | 98.0% [93.0, 99.5] | $5.00 [$4.50, $5.50] | $0.098000000 |
+      | \`default\` (incumbent) | 100 | 98 | 98.0% [93.0, 99.5] | $5.00 [$4.50, $5.50] | $0.490000000 |
       | \`cheap\` (challenger) | 100 | 98 | 98.0% [93.0, 99.5] | $1.00 [$0.900, $1.10] | $0.098000000 |
 
       Gate cost-first, metric conformance:

@@ -1,0 +1,155 @@
+/** What stands below the matrix: first what limits the result, then what it says. */
+import { formatUsd } from "../money/format.ts";
+import { usdToNano } from "../money/nano-usd.ts";
+import { LARGEST_SHARE, LEAST_CLUSTERS } from "../stats/clustered.ts";
+import type { ArmReport } from "./arm-report.ts";
+import type { ArmVerdict } from "./gate-report.ts";
+import { percent, points, signedPoints } from "./percent.ts";
+import type { RegretReport } from "./regret-report.ts";
+import type { BakeoffReport } from "./report.ts";
+
+export function notesOf(report: BakeoffReport): string[] {
+  return [
+    ...partialNotes(report),
+    ...report.regrets.filter((regret) => isShown(regret, report)).flatMap(missingNotes),
+    ...judgeNotes(report),
+    ...clusterNotes(report),
+    ...inputNotes(report),
+    ...report.arms.flatMap(countsNote),
+    ...report.arms.flatMap(failureNote),
+    ...regretLegend(report),
+    ...report.gate.verdicts.map((verdict) => verdictNote(verdict, report)),
+    `gate ${report.gate.kind}: ${report.gate.reason}`,
+  ];
+}
+
+const STOPPED = {
+  budget: "its budget is spent",
+  unpriced: "a candidate has no price",
+  interrupted: "interrupted",
+} as const;
+
+function partialNotes({ arms, inputs }: BakeoffReport): string[] {
+  return arms.flatMap(({ arm, stopped, sent }) =>
+    stopped ? [`partial: ${arm} stopped after ${sent} of ${inputs.used} (${STOPPED[stopped]})`] : [],
+  );
+}
+
+function missingNotes({ arm, missing, n_paired: n, estimate }: RegretReport): string[] {
+  if (missing === 0) return [];
+  const bound = estimate
+    ? `; were every one a loss, its regret would be at most ${signedPoints(estimate.high_if_missing_lost)} pts`
+    : "";
+  return [`${arm}: ${missing} of ${n + missing} pairs have no score${bound}`];
+}
+
+function judgeNotes({ judge }: BakeoffReport): string[] {
+  if (!judge) return [];
+  const unusable = Object.entries(judge.unusable).map(([name, n]) => `${name} ${n}`);
+  const parts = [
+    `judge ${judge.model ?? "none"}: ${judge.pairs} pairs, ${formatUsd(usdToNano(judge.spend_usd))}`,
+    ...(judge.flipped > 0 ? [`${judge.flipped} of ${judge.both_orders} flipped with the order, counted as ties`] : []),
+    ...(unusable.length > 0 ? [`unusable, so no sample: ${unusable.join(", ")}`] : []),
+    ...(judge.cost_unknown > 0 ? [`cost of ${judge.cost_unknown} answers unknown`] : []),
+    ...(judge.note === undefined ? [] : [judge.note]),
+  ];
+  return [parts.join("; ")];
+}
+
+/** Arms share their inputs, and so their clusters: the regret with the most pairs speaks for all. */
+function clusterNotes({ regrets }: BakeoffReport): string[] {
+  const clustered = [...regrets].sort((a, b) => b.n_paired - a.n_paired).find(({ pairs }) => pairs?.clustering);
+  const clustering = clustered?.pairs?.clustering;
+  if (!clustered || !clustering) return [];
+  const { clusters, largest_share: share, deff } = clustering;
+  const weak = clusters < LEAST_CLUSTERS || share > LARGEST_SHARE ? "; too few or uneven to propose on" : "";
+  return [
+    `${clustered.n_paired} pairs from ${clusters} runs or customers, the largest ${percent(share)}%, design effect ${deff.toFixed(2)}${weak}`,
+  ];
+}
+
+function inputNotes({ inputs, reference }: BakeoffReport): string[] {
+  return [
+    ...(reference?.note === undefined ? [] : [`no reference: ${reference.note}`]),
+    ...(inputs.weight === undefined
+      ? []
+      : [
+          `${inputs.weight} calls asked ${inputs.used} different inputs: each is sent once and weighs as often as it came`,
+        ]),
+    ...(inputs.messages > 0
+      ? [`${inputs.messages} inputs are messages: a variant's template does not apply to them`]
+      : []),
+  ];
+}
+
+function countsNote({ arm, sent, graded, conformant, repair, latency_ms: latency }: ArmReport): string[] {
+  const parts = [
+    `sent ${sent}, graded ${graded}, conformant ${conformant}`,
+    ...(repair.count > 0 ? [`repaired ${repair.count} for ${formatUsd(usdToNano(repair.cost_usd))}`] : []),
+    ...(latency ? [`p50 ${Math.round(latency.p50)} ms, p95 ${Math.round(latency.p95)} ms`] : []),
+  ];
+  return [`${arm}: ${parts.join("; ")}`];
+}
+
+function failureNote({ arm, failures, sent }: ArmReport): string[] {
+  const counts = Object.entries(failures).sort(([, a], [, b]) => b - a);
+  if (counts.length === 0) return [];
+  return [
+    `${arm}: without a conformant output, of ${sent} sent: ${counts.map(([name, n]) => `${name} ${n}`).join(", ")}`,
+  ];
+}
+
+function regretLegend(report: BakeoffReport): string[] {
+  const shown = report.regrets.filter((regret) => isShown(regret, report));
+  const decided = shown.find(({ arm, estimate }) => estimate && report.gate.verdicts.some((one) => one.arm === arm));
+  if (!decided?.estimate) return [];
+  const { level } = decided.estimate;
+  const limit = report.objective.max_regret;
+  const detectable = Math.max(...shown.map(({ estimate }) => estimate?.detectable ?? 0));
+  return [
+    `regret by ${report.metric}, positive = worse; ${percent(1 - 2 * level)}% intervals${familyText(decided)}; ${
+      limit === undefined ? "no max_regret is declared" : `limit ${points(limit)}`
+    }`,
+    ...lookText(decided),
+    ...(limit === undefined
+      ? []
+      : [`so many pairs confirm a limit of ${points(detectable)} (80% power)${neededText(shown, limit)}`]),
+  ];
+}
+
+function familyText({ look }: RegretReport): string {
+  return look.family > 1 ? `, corrected for ${look.family} challengers` : "";
+}
+
+/** A later look is decided by what all of them have seen. */
+function lookText({ look }: RegretReport): string[] {
+  if (look.kind === "first") return [];
+  return [
+    `look ${look.number}: bounds by e-process over ${look.items} new items so far, ${look.fresh} of them in this one`,
+  ];
+}
+
+function neededText(shown: readonly RegretReport[], limit: number): string {
+  const needed = shown.flatMap(({ estimate }) => estimate?.needed ?? []);
+  return needed.length === 0 ? "" : `; ${points(limit)} takes about ${Math.max(...needed)}`;
+}
+
+function verdictNote({ arm, clears, clauses, saving }: ArmVerdict, { pairs }: BakeoffReport): string {
+  if (!clears) {
+    const unmet = clauses.filter(({ met }) => !met).map(({ clause, reason }) => `${clause}: ${reason}`);
+    return `${arm} does not clear: ${unmet.join("; ")}`;
+  }
+  if (saving) {
+    return `${arm} clears; effective cost lower by ${percent(saving.fraction)}% [${percent(saving.low)},${percent(saving.high)}]`;
+  }
+  const ratio = pairs.find((pair) => pair.arm === arm)?.cost_ratio;
+  if (ratio?.low !== undefined && ratio.low > 1) {
+    return `${arm} clears; effective cost rises to x${ratio.ratio.toFixed(2)} [${ratio.low.toFixed(2)},${ratio.high?.toFixed(2)}]: an investment, not a saving`;
+  }
+  return `${arm} clears; cost not separated, so no saving is claimed`;
+}
+
+/** Against the reference or, without one, the incumbent. */
+function isShown({ against }: RegretReport, { arms, incumbent }: BakeoffReport): boolean {
+  return against === (arms.find(({ role }) => role === "reference")?.arm ?? incumbent);
+}
