@@ -63,7 +63,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "query",
     group: "Look",
-    summary: "ask your telemetry: cost, latency, conformance by any column or tag",
+    summary: "ask your telemetry by any column or tag",
     load: () => import("./commands/query.ts"),
   },
   {
