@@ -59,6 +59,9 @@ export const artifactDetail = z
 
 export const promoteRequest = z
   .strictObject({
+    id: reportedId
+      .optional()
+      .describe("Yours, of the eval case; sent again, it changes nothing. Absent = one is made."),
     task: label.optional().describe("Name of the route to test; absent = the artifact's own."),
     input: replayPayload.optional().describe("Absent = the nearest input or prompt it was derived from."),
     corrected: z.unknown().optional().describe("The right output, where the artifact's was not; any JSON value."),
@@ -110,14 +113,14 @@ export function artifacts(app: Hono<AppEnv>): void {
     const { task: said, input, origin } = body;
     const corrected = Object.hasOwn(body, "corrected") ? { value: body.corrected } : undefined;
     const origins = input ? [] : await store.artifacts.origins(known.id, principal.rowScope);
-    const made = { id: prefixedId("case"), at: runtime.now() };
+    const made = { id: body.id ?? prefixedId("case"), at: runtime.now() };
     const promoted = promote(known, origins, { task: said, input, corrected, origin }, made);
     if (!promoted.ok) {
       const { code, message } = promoted.fault;
       throw new HttpFault(code === "task_required" ? 400 : 409, failure("bad_request", message, { code }));
     }
-    await store.evalCases.insert(promoted.evalCase, actorOf(runtime, principal));
-    return c.json(evalCaseJson(promoted.evalCase), 201);
+    const status = await store.evalCases.insert(promoted.evalCase, actorOf(runtime, principal));
+    return c.json(evalCaseJson(promoted.evalCase), statusOf(status));
   });
 }
 
