@@ -40,8 +40,10 @@ export interface PromoteOptions {
   readonly task?: string | undefined;
   /** The output it should have been; default: its own content. */
   readonly corrected?: unknown;
-  /** The variables or messages that led to it, where the gateway cannot tell from its lineage. */
-  readonly input?: Readonly<Record<string, unknown>> | undefined;
+  /** What was asked, where its lineage names no input and no prompt: a template's variables, … */
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /** … or messages of the OpenAI chat API. */
+  readonly messages?: readonly Readonly<Record<string, unknown>>[] | undefined;
 }
 
 /** Every method is synchronous and never throws. What does not fit is left out, and said once. */
@@ -83,7 +85,7 @@ export function artifactApi(ports: ArtifactPorts): ArtifactApi {
       exporter.add({ type: "link", link: { artifact: from.data, source: to.data, relation, createdAt: now() } });
       return true;
     },
-    promoteToEval(artifact, { task, corrected, input } = {}) {
+    promoteToEval(artifact, { task, corrected, variables, messages } = {}) {
       const named = label.safeParse(task ?? (typeof artifact === "string" ? undefined : artifact.task));
       const id = reportedId.safeParse(idOf(artifact));
       if (!named.success || !id.success) {
@@ -96,7 +98,8 @@ export function artifactApi(ports: ArtifactPorts): ArtifactApi {
         id: caseId,
         task: named.data,
         ...(corrected === undefined ? {} : { corrected }),
-        ...(input === undefined ? {} : { input }),
+        ...(messages === undefined ? {} : { input: { kind: "messages", request: { messages } } }),
+        ...(variables === undefined ? {} : { input: { kind: "variables", variables } }),
       };
       exporter.add({ type: "promote", artifact: id.data, body });
       return caseId;

@@ -27,7 +27,8 @@ const LONGEST_WAIT_MS = 86_400_000;
 
 const whoami = z.object({ org: z.object({ id: z.string(), slug: z.string() }) });
 const ingestAnswer = z.object({
-  results: z.array(
+  /** Only what was not stored. */
+  items: z.array(
     z.object({
       index: z.int(),
       status: z.enum(ITEM_STATUSES),
@@ -123,8 +124,8 @@ class GatewayDelivery implements Delivery {
     const body = { schema: INGEST_SCHEMA, items: batch.map((one) => one.body) };
     const response = await this.#gateway.send("/v1/ingest", { body, timeoutMs: INGEST_TIMEOUT_MS });
     if (response.ok) {
-      const { results } = ingestAnswer.parse(await response.json());
-      this.#sort(batch, new Map(results.map((result) => [result.index, result])), buffer);
+      const answer = ingestAnswer.parse(await response.json());
+      this.#sort(batch, new Map(answer.items.map((result) => [result.index, result])), buffer);
       return undefined;
     }
     if (response.status !== 400 && response.status !== 413 && response.status !== 422) {
@@ -147,7 +148,7 @@ class GatewayDelivery implements Delivery {
   #sort(batch: readonly ParsedItem[], told: ReadonlyMap<number, ItemResult>, buffer: ExportBuffer): void {
     const arrived: BufferedItem[] = [];
     for (const [index, { item }] of batch.entries()) {
-      const { status, code = "refused", message = "no reason was given" } = told.get(index) ?? { status: "later" };
+      const { status, code = "refused", message = "no reason was given" } = told.get(index) ?? { status: "stored" };
       if (status === "stored" || status === "duplicate") arrived.push(item);
       else if (status === "later") this.#later(item, message, buffer);
       else this.#bury(item, code, message, buffer);
@@ -158,7 +159,7 @@ class GatewayDelivery implements Delivery {
   async #promote(item: BufferedItem, { artifact, body }: Promotion, buffer: ExportBuffer): Promise<void> {
     const path = `/v1/artifacts/${encodeURIComponent(artifact)}/promote`;
     const response = await this.#gateway.send(path, { body, timeoutMs: INGEST_TIMEOUT_MS });
-    if (response.ok || response.status === 409) return buffer.remove([item.seq]);
+    if (response.ok) return buffer.remove([item.seq]);
     const { code, message } = await errorOf(response);
     // Its artifact may be on its way; anything else of ours that is refused will be refused again.
     const passing = response.status === 404 || response.status === 429 || response.status >= 500;
