@@ -1,9 +1,11 @@
-/** The journal of a bake-off: its plan, then one line per finished sample. What resume needs, and no text of a call. */
+/** The journal of a bake-off: its plan, then a line per sample and per verdict of the judge. Holds no text of a call. */
 import { z } from "zod";
 import { FAILURE_CLASSES, type FailureReason } from "../failure/failure.ts";
-import { type NanoUsd, nanoUsd } from "../money/nano-usd.ts";
+import { parsedJson } from "../json/parsed.ts";
+import { addUsd, type NanoUsd, nanoUsd, ZERO_USD } from "../money/nano-usd.ts";
 import { RUNGS } from "../route/route.ts";
-import type { Sample } from "./sample.ts";
+import type { JudgeVerdict } from "./judge.ts";
+import { QUALITY_METRICS, type Sample } from "./sample.ts";
 
 const nano = z.int().transform((amount): NanoUsd => nanoUsd(amount));
 
@@ -14,23 +16,39 @@ const planLine = z.object({
   route_hash: z.string(),
   variants: z.array(z.string()),
   incumbent: z.string(),
-  /** Ids of the inputs. */
-  inputs: z.array(z.string()),
+  /** What was resolved, so that resuming resolves nothing anew: the registry may know more by then. */
+  reference: z
+    .union([
+      z.object({ candidate: z.string(), by: z.enum(["declared", "probed"]) }),
+      z.object({ none: z.string().describe("Why there is none.") }),
+    ])
+    .optional(),
+  objective: z.enum(["quality-first", "balanced", "cost-first"]).optional(),
+  /** Recorded calls asked for. */
   asked: z.int(),
+  /** How the inputs were drawn, in words. */
+  sampling: z.string(),
   budget_nano: nano,
+  total_nano: nano.optional(),
+  judge_day_nano: nano,
   concurrency: z.int().positive(),
+  per_provider: z.int().positive().optional(),
   seed: z.int().nonnegative(),
+  keep_outputs: z.int().nonnegative(),
+  proposal: z.string().optional(),
   started_at: z.iso.datetime(),
 });
+
+const failure = z
+  .object({ class: z.enum([...FAILURE_CLASSES, "value_check"]), reason: z.custom<FailureReason>().optional() })
+  .optional();
 
 const sampleLine = z.object({
   type: z.literal("sample"),
   arm: z.string(),
   input: z.string(),
   outcome: z.enum(["conformant", "nonconformant", "ungraded", "failed", "refused"]),
-  failure: z
-    .object({ class: z.enum([...FAILURE_CLASSES, "value_check"]), reason: z.custom<FailureReason>().optional() })
-    .optional(),
+  failure,
   cost: nano.optional(),
   costEstimated: z.boolean(),
   repairCost: nano,
@@ -39,14 +57,40 @@ const sampleLine = z.object({
   served: z.string().optional(),
   rung: z.enum([...RUNGS, "none"]).optional(),
   checks: z.object({ passed: z.int(), failed: z.int() }).optional(),
+  quality: z.object({ metric: z.enum(QUALITY_METRICS), score: z.number().min(0).max(1) }).optional(),
   simulated: z.boolean(),
 });
+
+const verdictLine = z.object({
+  type: z.literal("verdict"),
+  input: z.string(),
+  arm: z.string(),
+  against: z.string(),
+  first: z.enum(["arm", "against"]),
+  by: z.enum(["asked", "identical", "no_output"]),
+  scores: z.object({ arm: z.number(), against: z.number() }).optional(),
+  failure,
+  cost: nano.optional(),
+  costEstimated: z.boolean(),
+  attempts: z.int(),
+});
+
+/** What stands booked for an arm (for the judge: without a name) where a bill is unknown and its bound counts as spent. */
+const spentLine = z.object({ type: z.literal("spent"), arm: z.string(), spent: nano });
+
+const finishedLine = z.discriminatedUnion("type", [sampleLine, verdictLine, spentLine]);
+
+/** Under this name the journal books what the judge costs; no arm is named so. */
+export const JUDGE_BOOKS = "";
 
 export type JournalPlan = Omit<z.infer<typeof planLine>, "type">;
 
 export interface Journal {
   readonly plan: JournalPlan;
   readonly samples: readonly Sample[];
+  readonly verdicts: readonly JudgeVerdict[];
+  /** By arm, the judge's under `JUDGE_BOOKS`: never less than what was booked when the last line was written. */
+  readonly spent: ReadonlyMap<string, NanoUsd>;
 }
 
 export function planText(plan: JournalPlan): string {
@@ -57,6 +101,14 @@ export function sampleText(sample: Sample): string {
   return `${JSON.stringify({ type: "sample", ...sample })}\n`;
 }
 
+export function verdictText(verdict: JudgeVerdict): string {
+  return `${JSON.stringify({ type: "verdict", ...verdict })}\n`;
+}
+
+export function spentText(arm: string, spent: NanoUsd): string {
+  return `${JSON.stringify({ type: "spent", arm, spent })}\n`;
+}
+
 /**
  * Reads a journal back. A last line that was cut by a crash is dropped; anything else that is not a journal is
  * `undefined`.
@@ -65,25 +117,27 @@ export function readJournal(text: string): Journal | undefined {
   const lines = text.split("\n");
   // What stands after the last line break was never finished.
   lines.pop();
-  const [first, ...rest] = lines.map(parsed);
+  const [first, ...rest] = lines.map(parsedJson);
   const plan = planLine.safeParse(first);
   if (!plan.success) return undefined;
   const samples: Sample[] = [];
+  const verdicts: JudgeVerdict[] = [];
+  const spent = new Map<string, NanoUsd>();
+  const book = (arm: string, cost: NanoUsd | undefined): void => {
+    spent.set(arm, addUsd(spent.get(arm) ?? ZERO_USD, cost ?? ZERO_USD));
+  };
   for (const line of rest) {
-    const sample = sampleLine.safeParse(line);
-    if (!sample.success) return undefined;
-    const { type: _type, ...read } = sample.data;
-    samples.push(read);
+    const finished = finishedLine.safeParse(line);
+    if (!finished.success) return undefined;
+    const { type: _type, ...content } = finished.data;
+    if ("spent" in content) {
+      spent.set(content.arm, nanoUsd(Math.max(content.spent, spent.get(content.arm) ?? 0)));
+      continue;
+    }
+    book("outcome" in content ? content.arm : JUDGE_BOOKS, content.cost);
+    if ("outcome" in content) samples.push(content);
+    else verdicts.push(content);
   }
   const { type: _plan, ...read } = plan.data;
-  return { plan: read, samples };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // Reported by the schema as a line of the wrong shape.
-    return undefined;
-  }
+  return { plan: read, samples, verdicts, spent };
 }

@@ -24,6 +24,8 @@ export interface CaptureStore {
   add(capture: Capture): boolean;
   /** Newest first. */
   list(filter: CaptureFilter): readonly Capture[];
+  /** Every capture of a route, newest first, one in memory at a time. */
+  each(filter: { readonly route: string }): Iterable<Capture>;
   get(id: string): Capture | undefined;
   delete(ids: readonly string[]): number;
   deleteWhere(filter: { readonly route?: string | undefined; readonly before?: number | undefined }): number;
@@ -88,6 +90,10 @@ export function openCaptureStore(file: string): CaptureStore {
         ? db.prepare("select * from captures where route = ? order by at desc, id desc limit ?").all(route, limit)
         : db.prepare("select * from captures order by at desc, id desc limit ?").all(limit);
       return (rows as Row[]).map(fromRow);
+    },
+    *each({ route }) {
+      const rows = db.prepare("select * from captures where route = ? order by at desc, id desc").iterate(route);
+      for (const row of rows as Iterable<Row>) yield fromRow(row);
     },
     get(id) {
       const row = db.prepare("select * from captures where id = ?").get(id) as Row | undefined;

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../wire/chat.ts";
 import type { BundleDraft, CandidateDraft, VariantDraft } from "./bundle-shape.ts";
 import { canonicalHash } from "./canonical.ts";
 import { candidateKey } from "./check-candidates.ts";
-import { DEFAULT_RETRY, DEFAULT_TIMEOUTS } from "./defaults.ts";
+import { DEFAULT_LAMBDA, DEFAULT_RETRY, DEFAULT_TIMEOUTS } from "./defaults.ts";
 import { mergeParams, paramsOf, reasoningOf } from "./params.ts";
 import {
   type BakeoffSettings,
@@ -19,7 +19,6 @@ import {
   type Variant,
 } from "./route.ts";
 
-const DEFAULT_LAMBDA = 0.5;
 const DEFAULT_MONITOR_SAMPLE = 200;
 
 export async function buildRoute(draft: BundleDraft, schema: JsonSchema | undefined): Promise<Route> {

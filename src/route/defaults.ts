@@ -5,3 +5,6 @@ export const DEFAULT_RETRY: RetryBudget = { content_invalid: 1, network: 2, capa
 
 /** `firstTokenMs` has no fixed default: it depends on the reasoning effort. */
 export const DEFAULT_TIMEOUTS: Timeouts = { idleMs: 20_000, attemptMs: 60_000, callMs: 90_000, streamMs: 1_800_000 };
+
+/** Weight of cost against regret in the objective `balanced`. */
+export const DEFAULT_LAMBDA = 0.5;

@@ -1,4 +1,5 @@
 import { armsOf } from "../../src/bakeoff/arm.ts";
+import type { JournalPlan } from "../../src/bakeoff/journal.ts";
 import type { ReplayInput } from "../../src/bakeoff/replay-input.ts";
 import type { BakeoffPlan } from "../../src/bakeoff/run.ts";
 
@@ -44,6 +45,26 @@ export function planOf(route: Route, more: Partial<BakeoffPlan> = {}): BakeoffPl
     budgetPerArm: nanoUsd(1_000_000_000),
     concurrency: 4,
     done: [],
+    ...more,
+  };
+}
+
+/** The first line of a journal. */
+export function journalOf(more: Partial<JournalPlan> = {}): JournalPlan {
+  return {
+    id: "bo_1",
+    route: "acme.task",
+    route_hash: "a".repeat(64),
+    variants: ["default", "cheap"],
+    incumbent: "default",
+    asked: 20,
+    sampling: "the last 20 captures",
+    budget_nano: nanoUsd(1_000_000_000),
+    judge_day_nano: nanoUsd(1_000_000_000),
+    concurrency: 4,
+    seed: 7,
+    keep_outputs: 0,
+    started_at: new Date(0).toISOString(),
     ...more,
   };
 }

@@ -1,48 +1,105 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
-import { type Journal, type JournalPlan, planText, readJournal, sampleText } from "../../bakeoff/journal.ts";
+import { type Journal, type JournalPlan, planText, readJournal } from "../../bakeoff/journal.ts";
 import type { BakeoffReport } from "../../bakeoff/report.ts";
-import type { Sample } from "../../bakeoff/sample.ts";
 import { stateFolder } from "../../workspace/state-folder.ts";
 import { CliError, EXIT, type Io } from "../command.ts";
+import { openInputs, type StoredInputs } from "./input-file.ts";
+import { type OutputFile, outputFile } from "./output-file.ts";
 
-/** The files of one bake-off under `.modelrig/bakeoffs/`. */
+/** The files of one bake-off under `.modelrig/bakeoffs/`, all readable by their owner only. */
 export interface BakeoffFiles {
   readonly reportPath: string;
+  readonly inputsPath: string;
+  readonly outputsPath: string;
   readonly begin: (plan: JournalPlan) => void;
   /** Handed to the operating system when it returns: a crash of this process loses only what is in flight. */
-  readonly append: (sample: Sample) => void;
+  readonly append: (line: string) => void;
   readonly close: () => void;
   readonly readJournal: () => Journal;
+  readonly readInputs: () => StoredInputs;
+  /** Of a bake-off that was only looked at. */
+  readonly removeInputs: () => void;
+  readonly outputs: OutputFile;
   readonly writeReport: (report: BakeoffReport) => void;
+}
+
+export function bakeoffFolder(cwd: string): string {
+  const folder = join(stateFolder(cwd), "bakeoffs");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 export function bakeoffFiles(io: Io, id: string): BakeoffFiles {
   if (!/^[A-Za-z0-9_-]{1,128}$/.test(id)) throw notFound(id);
-  const folder = join(stateFolder(io.cwd), "bakeoffs");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const folder = bakeoffFolder(io.cwd);
   const journal = join(folder, `${id}.jsonl`);
   const reportPath = join(folder, `${id}.json`);
+  const inputsPath = join(folder, `${id}.inputs.jsonl`);
+  const outputsPath = join(folder, `${id}.outputs.jsonl`);
+  const outputs = outputFile(outputsPath);
   let open: number | undefined;
   return {
     reportPath,
+    inputsPath,
+    outputsPath,
+    outputs,
     begin: (plan) => writeFileSync(journal, planText(plan), { mode: 0o600 }),
-    append(sample) {
-      open ??= openSync(journal, "a", 0o600);
-      writeSync(open, sampleText(sample));
+    append(line) {
+      open ??= openAfterLastLine(journal);
+      writeSync(open, line);
     },
     close() {
       if (open !== undefined) closeSync(open);
       open = undefined;
+      outputs.close();
     },
     readJournal() {
       if (!existsSync(journal)) throw notFound(id);
       const read = readJournal(readFileSync(journal, "utf8"));
       if (read) return read;
-      throw new CliError("bakeoff.journal", `${journal} cannot be read as a journal`, { exitCode: EXIT.usage });
+      throw unreadable(journal, "a journal");
     },
+    readInputs() {
+      const read = openInputs(inputsPath);
+      if (read) return read;
+      throw unreadable(inputsPath, "the inputs of a bake-off");
+    },
+    removeInputs: () => rmSync(inputsPath, { force: true }),
     writeReport: (report) => writeFileSync(reportPath, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 }),
   };
+}
+
+/** Texts of the reports of earlier bake-offs, newest first: ids sort by time. */
+export function earlierReports(cwd: string, most: number): string[] {
+  const folder = bakeoffFolder(cwd);
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .sort()
+    .reverse()
+    .slice(0, most)
+    .map((name) => readFileSync(join(folder, name), "utf8"));
+}
+
+/** A line that a crash cut is taken away: what is written after it would be lost with it. */
+function openAfterLastLine(journal: string): number {
+  if (existsSync(journal)) truncateSync(journal, readFileSync(journal).lastIndexOf("\n") + 1);
+  return openSync(journal, "a", 0o600);
+}
+
+function unreadable(file: string, what: string): CliError {
+  return new CliError("bakeoff.journal", `${file} cannot be read as ${what}`, { exitCode: EXIT.usage });
 }
 
 function notFound(id: string): CliError {

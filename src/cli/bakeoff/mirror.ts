@@ -10,11 +10,20 @@ export type Mirrored =
   | { readonly type: "no_gateway" }
   | { readonly type: "failed"; readonly error: CliError };
 
-/** Sends the report, which holds figures only, to the gateway, which files the proposal it supports. */
-export async function mirror(io: Io, options: GatewayOptions, report: BakeoffReport): Promise<Mirrored> {
+/**
+ * Sends the report, which holds figures only, to the gateway, which files the proposal it supports, or attaches the
+ * evidence to the proposal that the bake-off was made for.
+ */
+export async function mirror(
+  io: Io,
+  options: GatewayOptions,
+  report: BakeoffReport,
+  provenProposal: string | undefined,
+): Promise<Mirrored> {
   try {
     const gateway = gatewayFrom({ ...io, signal: new AbortController().signal }, options);
-    const { proposal } = await gateway.json("/v1/bakeoffs", recorded.parse, { method: "POST", body: report });
+    const query = provenProposal === undefined ? "" : `?proposal=${encodeURIComponent(provenProposal)}`;
+    const { proposal } = await gateway.json(`/v1/bakeoffs${query}`, recorded.parse, { method: "POST", body: report });
     return { type: "recorded", proposal };
   } catch (cause) {
     if (!(cause instanceof CliError)) throw cause;

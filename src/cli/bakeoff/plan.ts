@@ -1,113 +1,120 @@
 import { type Arm, armsOf } from "../../bakeoff/arm.ts";
+import type { BakeoffLimits } from "../../bakeoff/envelopes.ts";
+import type { JournalPlan } from "../../bakeoff/journal.ts";
+import { chooseJudge } from "../../bakeoff/judge-choice.ts";
+import { metricOf } from "../../bakeoff/quality.ts";
+import { chooseReference, type ReferenceChoice } from "../../bakeoff/reference.ts";
 import type { ReplayInput } from "../../bakeoff/replay-input.ts";
-import type { Sample } from "../../bakeoff/sample.ts";
-import type { CaptureStore } from "../../capture/capture-store.ts";
+import type { BakeoffPlan } from "../../bakeoff/run.ts";
 import type { CompiledBundle } from "../../config/config.ts";
 import { type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
-import { DEFAULT_VARIANT, variantNames } from "../../route/narrow.ts";
-import type { Route } from "../../route/route.ts";
+import type { Registry } from "../../registry/capability.ts";
+import { DEFAULT_LAMBDA } from "../../route/defaults.ts";
+import { variantNames } from "../../route/narrow.ts";
+import type { ObjectiveMode, Route } from "../../route/route.ts";
 import { CliError, EXIT } from "../command.ts";
-import type { BakeoffFiles } from "./files.ts";
+import type { FoundInputs } from "./lanes.ts";
+import {
+  type BakeoffOptions,
+  DEFAULT_BUDGET_USD,
+  dollars,
+  keptInputs,
+  objectiveNamed,
+  usage,
+  wholeNumber,
+} from "./options.ts";
 
-export interface BakeoffOptions {
-  readonly route?: string;
-  readonly variants?: string;
-  readonly replayLast: string;
-  readonly budgetUsd?: string;
-  readonly envelope?: string;
-  readonly concurrency: string;
-  readonly seed?: string;
-  readonly resume?: string;
-}
-
-/** What is to be run: from flags, or from the journal of an earlier run. */
-export interface PlannedBakeoff {
+export interface Fresh {
   readonly id: string;
-  readonly route: Route;
-  readonly arms: readonly Arm[];
-  readonly inputs: readonly ReplayInput[];
-  readonly asked: number;
-  readonly budgetPerArm: NanoUsd;
-  readonly concurrency: number;
   readonly seed: number;
-  readonly startedAt: number;
-  readonly done: readonly Sample[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Variant that serves today. */
+  readonly incumbent: string;
+  /** Of the proposal that is to be proven. */
+  readonly variants?: readonly string[] | undefined;
 }
 
-/** Dollars per arm where no budget is given. */
-export const DEFAULT_BUDGET_USD = "5";
-
-export function planFromFlags(
+/** The plan as the journal keeps it. Everything in it is checked; arms and inputs are made from it. */
+export function journalFromFlags(
   options: BakeoffOptions,
-  bundle: CompiledBundle,
-  captures: CaptureStore,
-  fresh: { readonly id: string; readonly seed: number; readonly now: number },
-): PlannedBakeoff {
-  if (options.route === undefined) throw usage("--route <name> is needed");
-  const route = routeNamed(bundle, options.route);
-  const asked = wholeNumber("--replay-last", options.replayLast);
-  const inputs = captures.list({ route: route.name, limit: asked });
-  if (inputs.length === 0) {
-    throw new CliError("bakeoff.no_captures", `nothing is captured for ${route.name}`, {
-      exitCode: EXIT.usage,
-      fix: route.capture
-        ? "point a client at `modelrig capture` and make some calls"
-        : "set `capture: true` in its file, then record calls with `modelrig capture`",
-    });
-  }
-  const names = options.variants?.split(",").map((name) => name.trim()) ?? variantNames(route);
+  route: Route,
+  found: FoundInputs,
+  registry: Registry,
+  fresh: Fresh,
+): JournalPlan {
+  const asked = options.reference === "none" ? undefined : (options.reference ?? route.bakeoff?.reference);
+  const reference = chooseReference(route, registry, asked);
+  if (options.reference !== undefined && reference?.type === "none") throw usage(reference.reason);
+  const variants = options.variants?.split(",").map((name) => name.trim()) ?? fresh.variants ?? variantNames(route);
+  const total = dollars("--total-usd", options.totalUsd);
   return {
     id: fresh.id,
-    route,
-    arms: armsNamed(route, names, DEFAULT_VARIANT),
-    inputs,
-    asked,
-    budgetPerArm: budgetOf(options) ?? usdToNano(DEFAULT_BUDGET_USD),
-    concurrency: wholeNumber("--concurrency", options.concurrency),
+    route: route.name,
+    route_hash: route.hash,
+    variants: [...variants],
+    incumbent: fresh.incumbent,
+    reference: referenceKept(reference),
+    objective: objectiveNamed(options.objective),
+    asked: found.asked,
+    sampling: found.sampling,
+    budget_nano: budgetOf(options) ?? usdToNano(DEFAULT_BUDGET_USD),
+    ...(total !== undefined && { total_nano: total }),
+    judge_day_nano: dollars("--judge-usd", options.judgeUsd) ?? usdToNano(0),
+    concurrency: wholeNumber("--concurrency", options.concurrency, 1, 1_000),
+    ...(options.perProvider !== undefined && { per_provider: wholeNumber("--per-provider", options.perProvider) }),
     seed: options.seed === undefined ? fresh.seed : wholeNumber("--seed", options.seed, 0),
-    startedAt: fresh.now,
-    done: [],
+    keep_outputs: keptInputs(options),
+    ...(options.fromProposal !== undefined && { proposal: options.fromProposal }),
+    started_at: new Date(fresh.now).toISOString(),
   };
 }
 
-/** Continues an interrupted run; what it paid for is kept. Only the budget may be given anew. */
-export function planFromJournal(
-  options: BakeoffOptions,
+/** Continues an interrupted run; what it paid for is kept. Only budgets may be given anew. */
+export function journalToResume(options: BakeoffOptions, kept: JournalPlan): JournalPlan {
+  const total = dollars("--total-usd", options.totalUsd) ?? kept.total_nano;
+  return {
+    ...kept,
+    budget_nano: budgetOf(options) ?? kept.budget_nano,
+    ...(total !== undefined && { total_nano: total }),
+    keep_outputs: keptInputs(options) || kept.keep_outputs,
+  };
+}
+
+export function planOf(
+  journal: JournalPlan,
   bundle: CompiledBundle,
-  captures: CaptureStore,
-  files: BakeoffFiles,
-): PlannedBakeoff {
-  const { plan, samples } = files.readJournal();
-  const route = routeNamed(bundle, plan.route);
-  if (route.hash !== plan.route_hash) {
-    throw new CliError("bakeoff.route_changed", `${route.name} has changed since this bake-off began`, {
+  inputs: readonly ReplayInput[],
+  earlier: Pick<BakeoffPlan, "done" | "doneVerdicts">,
+): BakeoffPlan {
+  const declared = routeNamed(bundle, journal.route);
+  if (declared.hash !== journal.route_hash) {
+    throw new CliError("bakeoff.route_changed", `${declared.name} has changed since this bake-off began`, {
       exitCode: EXIT.no,
       fix: "start a new one: samples of two versions do not compare",
     });
   }
-  const inputs = plan.inputs.map((id) => {
-    const capture = captures.get(id);
-    if (capture) return capture;
-    throw new CliError("bakeoff.capture_gone", `capture ${id} of this bake-off was deleted`, {
-      exitCode: EXIT.no,
-      fix: "start a new one",
-    });
-  });
+  const route = judgedBy(declared, journal.objective);
+  const reference = referenceAgain(route, journal);
+  const arms = armsNamed(route, journal, reference);
+  const judge = chooseJudge(route, arms);
   return {
-    id: plan.id,
+    id: journal.id,
+    org: "local",
     route,
-    arms: armsNamed(route, plan.variants, plan.incumbent),
+    arms,
     inputs,
-    asked: plan.asked,
-    budgetPerArm: budgetOf(options) ?? plan.budget_nano,
-    concurrency: plan.concurrency,
-    seed: plan.seed,
-    startedAt: Date.parse(plan.started_at),
-    done: samples,
+    ...limitsOf(route, journal),
+    concurrency: journal.concurrency,
+    perProvider: journal.per_provider,
+    metric: metricOf(route, inputs, judge),
+    reference,
+    judge,
+    ...earlier,
   };
 }
 
-function routeNamed({ routes }: CompiledBundle, name: string): Route {
+export function routeNamed({ routes }: CompiledBundle, name: string): Route {
   const route = routes.find((one) => one.name === name);
   if (route) return route;
   throw new CliError("bakeoff.no_route", `no route is named ${name}`, {
@@ -116,26 +123,41 @@ function routeNamed({ routes }: CompiledBundle, name: string): Route {
   });
 }
 
-function armsNamed(route: Route, names: readonly string[], incumbent: string): readonly Arm[] {
-  const arms = armsOf(route, names, incumbent);
-  if (arms.ok) return arms.value;
-  throw usage(arms.error.message);
+function limitsOf(route: Route, journal: JournalPlan): BakeoffLimits {
+  return {
+    budgetPerArm: journal.budget_nano,
+    referenceBudget: route.bakeoff?.referenceEnvelope,
+    totalBudget: journal.total_nano,
+    judgePerDay: journal.judge_day_nano,
+  };
+}
+
+function judgedBy(route: Route, mode: ObjectiveMode | undefined): Route {
+  if (mode === undefined) return route;
+  return { ...route, objective: { lambda: DEFAULT_LAMBDA, ...route.objective, mode } };
+}
+
+function referenceKept(choice: ReferenceChoice | undefined): JournalPlan["reference"] {
+  if (choice?.type === "arm") {
+    const [candidate] = choice.arm.narrowed.candidates;
+    return candidate && { candidate: candidate.key, by: choice.by };
+  }
+  return choice && { none: choice.reason };
+}
+
+function referenceAgain(route: Route, { reference }: JournalPlan): ReferenceChoice | undefined {
+  if (!reference) return undefined;
+  if ("none" in reference) return { type: "none", reason: reference.none };
+  const again = chooseReference(route, { find: () => [] }, reference.candidate);
+  return again?.type === "arm" ? { ...again, by: reference.by } : again;
+}
+
+function armsNamed(route: Route, { variants, incumbent }: JournalPlan, reference: ReferenceChoice | undefined): Arm[] {
+  const arms = armsOf(route, variants, incumbent);
+  if (!arms.ok) throw usage(arms.error.message);
+  return reference?.type === "arm" ? [...arms.value, reference.arm] : [...arms.value];
 }
 
 function budgetOf({ budgetUsd, envelope }: BakeoffOptions): NanoUsd | undefined {
-  const text = budgetUsd ?? envelope;
-  if (text === undefined) return undefined;
-  if (!/^\d{1,6}(\.\d{1,9})?$/.test(text))
-    throw usage(`--budget-usd takes dollars such as 5 or 0.50, not ${JSON.stringify(text)}`);
-  return usdToNano(text);
-}
-
-function wholeNumber(flag: string, text: string, least = 1): number {
-  const value = Number(text);
-  if (/^\d{1,9}$/.test(text) && value >= least) return value;
-  throw usage(`${flag} takes a whole number from ${least}, not ${JSON.stringify(text)}`);
-}
-
-function usage(message: string): CliError {
-  return new CliError("cli.usage", message, { exitCode: EXIT.usage });
+  return dollars("--budget-usd", budgetUsd ?? envelope);
 }

@@ -1,32 +1,33 @@
 import { randomInt } from "node:crypto";
 import { uuidv7 } from "uuidv7";
-import { reportOf } from "../../bakeoff/assemble.ts";
+import { estimateBakeoff } from "../../bakeoff/estimate.ts";
+import type { JournalPlan } from "../../bakeoff/journal.ts";
 import type { BakeoffReport } from "../../bakeoff/report.ts";
-import { replayEnvelope, runBakeoff } from "../../bakeoff/run.ts";
-import { executeCall } from "../../call/execute.ts";
+import type { BakeoffPlan } from "../../bakeoff/run.ts";
+import type { EnvelopePort } from "../../call/ports.ts";
 import type { CompiledBundle } from "../../config/config.ts";
-import { formatUsd } from "../../money/format.ts";
-import { addUsd, type NanoUsd, nanoUsd, ZERO_USD } from "../../money/nano-usd.ts";
-import { seededRandom } from "../../stats/random.ts";
+import type { NanoUsd } from "../../money/nano-usd.ts";
 import { engineHost } from "../../workspace/engine-host.ts";
 import { environment } from "../../workspace/env-file.ts";
 import { openCaptures } from "../../workspace/local-captures.ts";
 import { type BakeoffFiles, bakeoffFiles } from "../bakeoff/files.ts";
+import { writeInputs } from "../bakeoff/input-file.ts";
+import { keepOutputs } from "../bakeoff/keep.ts";
+import { captureInputs, evalCaseInputs, type FoundInputs } from "../bakeoff/lanes.ts";
+import { liveVariant } from "../bakeoff/live-variant.ts";
+import { type Measured, measure } from "../bakeoff/measure.ts";
 import { mirror } from "../bakeoff/mirror.ts";
-import {
-  type BakeoffOptions,
-  DEFAULT_BUDGET_USD,
-  type PlannedBakeoff,
-  planFromFlags,
-  planFromJournal,
-} from "../bakeoff/plan.ts";
+import { addBakeoffOptions, type BakeoffOptions, usage } from "../bakeoff/options.ts";
+import { readOutputs } from "../bakeoff/output-file.ts";
+import { pastArms } from "../bakeoff/past.ts";
+import { type Fresh, journalFromFlags, journalToResume, planOf, routeNamed } from "../bakeoff/plan.ts";
+import { estimateJson, maySpend, previewLines } from "../bakeoff/preview.ts";
 import { printMatrix } from "../bakeoff/print.ts";
-import { startProgress } from "../bakeoff/progress.ts";
 import { type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
-import { addGatewayOptions, type GatewayOptions } from "../gateway-client.ts";
+import { addGatewayOptions, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
 import { printJson } from "../output/json.ts";
-import { replayLedger } from "../replay-ledger.ts";
+import { fetchProposal } from "./proposals.ts";
 
 interface Options extends BakeoffOptions, GatewayOptions {
   readonly routes?: string;
@@ -37,94 +38,148 @@ interface Options extends BakeoffOptions, GatewayOptions {
 
 export const command: CommandModule = {
   build(command, io, run) {
-    command
-      .option("--route <name>", "route to compare variants of")
-      .option("--variants <names>", "comma-separated; the one that serves is always an arm (default: all)")
-      .option("--replay-last <n>", "newest captures to replay", "200")
-      .option("--budget-usd <usd>", `spend limit of each arm (default: ${DEFAULT_BUDGET_USD})`)
-      .option("--envelope <usd>", "same as --budget-usd")
-      .option("--concurrency <n>", "calls in flight", "8")
-      .option("--seed <n>", "order of inputs and arms (default: drawn, and printed)")
-      .option("--resume <id>", "go on with an interrupted bake-off; what it paid for is kept")
+    addBakeoffOptions(command)
       .option("--routes <dir>", "folder of route bundles (default: routes)")
       .option("--config <file>", "configuration (default: modelrig.yaml where it exists)")
       .option("--env-file <file>", "file with provider keys (default: .env where it exists)")
-      .option("--json", "print the report as one JSON document");
+      .option("--json", "print the report, or with --dry-run the estimate, as one JSON document");
     addGatewayOptions(command).action(run((options: Options) => bakeoff(io, options)));
   },
 };
 
+/** A bake-off that is about to run, new or resumed. */
+interface Prepared {
+  readonly plan: BakeoffPlan;
+  readonly journal: JournalPlan;
+  readonly spentBefore: ReadonlyMap<string, NanoUsd>;
+  readonly answerBytes?: number | undefined;
+  /** Closes the file that the inputs are read from. */
+  readonly close: () => void;
+}
+
 async function bakeoff(io: Io, options: Options): Promise<ExitCode> {
   const bundle = await compileFor(io, { cwd: io.cwd, routes: options.routes, config: options.config });
-  const environmentValues = environment(io, options.envFile);
+  const keys = environment(io, options.envFile);
   const id = options.resume ?? `bo_${uuidv7()}`;
   const files = bakeoffFiles(io, id);
-  const captures = openCaptures(io.cwd);
-  let planned: PlannedBakeoff;
+  const host = (envelopes: EnvelopePort) =>
+    engineHost(bundle, { environment: keys, envelopes, recorder: { record: () => undefined } });
+  const prepared =
+    options.resume === undefined
+      ? await prepareNew(io, options, bundle, files, id, host(NO_ENVELOPES).registry)
+      : prepareResumed(options, bundle, files);
+  const { plan, journal } = prepared;
+  let began = options.resume !== undefined;
   try {
-    planned =
-      options.resume === undefined
-        ? planFromFlags(options, bundle, captures, { id, seed: randomInt(1_000_000), now: Date.now() })
-        : planFromJournal(options, bundle, captures, files);
+    const { providers, prices } = host(NO_ENVELOPES);
+    const estimate = estimateBakeoff(plan, {
+      providers,
+      prices,
+      answerBytes: prepared.answerBytes,
+      past: pastArms(io.cwd, plan.route.hash),
+      at: new Date(),
+    });
+    for (const line of previewLines(plan, journal, estimate)) io.stderr.write(`${line}\n`);
+    if (options.dryRun) {
+      if (options.json) printJson(io, estimateJson(plan, journal, estimate));
+      return EXIT.done;
+    }
+    if (!(await maySpend(io, plan, estimate, options.yes === true))) return EXIT.no;
+    // Only now is it a bake-off that could be resumed.
+    if (!began) files.begin(journal);
+    began = true;
+    const measured = await measure(io, prepared, files, host);
+    files.writeReport(measured.report);
+    if (options.json) printJson(io, measured.report);
+    else printMatrix(io, measured.report);
+    return await hand(io, options, prepared, measured, files);
+  } finally {
+    prepared.close();
+    if (!began) files.removeInputs();
+  }
+}
+
+/** Nothing is called while planning. */
+const NO_ENVELOPES: EnvelopePort = {
+  reserve: async () => "unreachable",
+  settle: () => undefined,
+  release: () => undefined,
+};
+
+async function prepareNew(
+  io: Io,
+  options: Options,
+  bundle: CompiledBundle,
+  files: BakeoffFiles,
+  id: string,
+  registry: Parameters<typeof journalFromFlags>[3],
+): Promise<Prepared> {
+  const proven = options.fromProposal === undefined ? undefined : await proposalOf(io, options, options.fromProposal);
+  const name = options.route ?? proven?.route ?? options.fromEvalCases;
+  if (name === undefined) throw usage("--route <name> is needed");
+  if (proven && name !== proven.route) throw usage(`proposal ${options.fromProposal} is about ${proven.route}`);
+  const route = routeNamed(bundle, name);
+  const incumbent = options.incumbent ?? (await liveVariant(io, options, route.name));
+  const fresh: Fresh = { id, seed: randomInt(1_000_000), now: Date.now(), incumbent, variants: proven?.variants };
+  const captures = openCaptures(io.cwd);
+  try {
+    const found: FoundInputs =
+      options.fromEvalCases === undefined
+        ? captureInputs(options, route, captures)
+        : await evalCaseInputs(options, options.fromEvalCases, gatewayFrom(io, options));
+    const journal = journalFromFlags(options, route, found, registry, fresh);
+    writeInputs(files.inputsPath, found.inputs);
+    const { inputs, close } = files.readInputs();
+    const plan = planOf(journal, bundle, inputs, { done: [], doneVerdicts: [] });
+    return { plan, journal, spentBefore: new Map(), answerBytes: found.answerBytes, close };
   } finally {
     captures.close();
   }
-  const report = await measure(io, planned, bundle, environmentValues, files);
-  files.writeReport(report);
-  if (options.json) printJson(io, report);
-  else printMatrix(io, report);
-  const next = await hand(io, options, report, files.reportPath);
-  return report.partial ? EXIT.partial : next;
 }
 
-async function measure(
-  io: Io,
-  planned: PlannedBakeoff,
-  bundle: CompiledBundle,
-  keys: Readonly<Record<string, string>>,
-  files: BakeoffFiles,
-): Promise<BakeoffReport> {
-  const { id, route, arms, inputs, budgetPerArm, concurrency, seed, asked, startedAt, done } = planned;
-  const total = inputs.length * arms.length;
-  const budget = nanoUsd(budgetPerArm * arms.length);
-  if (done.length === 0) files.begin(journalPlan(planned));
-  io.stderr.write(
-    `bake-off ${id}: ${inputs.length} inputs on ${arms.length} arms, real calls, at most ${formatUsd(budgetPerArm)} an arm\n`,
-  );
-  const ledger = replayLedger(Date.now, spentBefore(planned));
-  const ports = engineHost(bundle, { environment: keys, envelopes: ledger, recorder: { record: () => undefined } });
-  const progress = startProgress(io, { total, budget }, Date.now);
-  for (const sample of done) progress.onSample(sample);
-  const onAbort = (): void => {
-    progress.end();
-    io.stderr.write("stopping; finishing the calls in flight, Ctrl-C again to drop them\n");
-  };
-  io.signal.addEventListener("abort", onAbort, { once: true });
-  const plan = { id, org: "local", route, arms, inputs, budgetPerArm, concurrency, done };
-  const result = await runBakeoff(
-    plan,
-    {
-      execute: (input) => executeCall(input, ports),
-      random: seededRandom(seed),
-      onSample(sample) {
-        files.append(sample);
-        progress.onSample(sample);
-      },
-    },
-    io.signal,
-  );
-  io.signal.removeEventListener("abort", onAbort);
-  progress.end();
-  files.close();
-  return reportOf(plan, result, { asked, seed, startedAt, finishedAt: Date.now() });
+function prepareResumed(options: Options, bundle: CompiledBundle, files: BakeoffFiles): Prepared {
+  const { plan: kept, samples, verdicts, spent } = files.readJournal();
+  const journal = journalToResume(options, kept);
+  const { inputs, close } = files.readInputs();
+  const plan = planOf(journal, bundle, inputs, { done: samples, doneVerdicts: verdicts });
+  return { plan, journal, spentBefore: spent, close };
+}
+
+async function proposalOf(io: Io, options: Options, id: string) {
+  const { proposal } = await fetchProposal(gatewayFrom(io, options), id);
+  const variant = "evidence" in proposal ? proposal.evidence?.variant : undefined;
+  return { route: proposal.route, variants: variant === undefined ? undefined : [variant] };
 }
 
 /** Files the proposal, and says what to do next. */
-async function hand(io: Io, options: Options, report: BakeoffReport, reportPath: string): Promise<ExitCode> {
+async function hand(
+  io: Io,
+  options: Options,
+  { plan, journal }: Prepared,
+  { run, report }: Measured,
+  files: BakeoffFiles,
+): Promise<ExitCode> {
   const say = (line: string): void => void io.stderr.write(`${line}\n`);
-  const mirrored = await mirror(io, options, report);
+  const mirrored = await mirror(io, options, report, journal.proposal);
   if (report.partial) say(`go on:  modelrig bakeoff --resume ${report.id}`);
-  say(`report: ${reportPath}`);
+  say(`report: ${files.reportPath}`);
+  const exit = told(say, report, mirrored);
+  if (journal.keep_outputs > 0) {
+    if (mirrored.type !== "recorded") {
+      say("no outputs were kept: the report did not reach a gateway");
+      return EXIT.partial;
+    }
+    const outputs = readOutputs(files.outputsPath);
+    await keepOutputs(io, gatewayFrom(io, options), { plan, run, outputs }, journal.keep_outputs);
+  }
+  return report.partial ? EXIT.partial : exit;
+}
+
+function told(
+  say: (line: string) => void,
+  report: BakeoffReport,
+  mirrored: Awaited<ReturnType<typeof mirror>>,
+): ExitCode {
   switch (mirrored.type) {
     case "no_gateway":
       if (report.gate.proposes !== undefined) {
@@ -143,29 +198,4 @@ async function hand(io: Io, options: Options, report: BakeoffReport, reportPath:
         say(`next:   modelrig swap execute ${mirrored.proposal.id} --approve`);
       return EXIT.done;
   }
-}
-
-function journalPlan({ arms, route, inputs, ...plan }: PlannedBakeoff) {
-  return {
-    id: plan.id,
-    route: route.name,
-    route_hash: route.hash,
-    variants: arms.map(({ name }) => name),
-    incumbent: arms.find(({ role }) => role === "incumbent")?.name ?? "",
-    inputs: inputs.map(({ id }) => id),
-    asked: plan.asked,
-    budget_nano: plan.budgetPerArm,
-    concurrency: plan.concurrency,
-    seed: plan.seed,
-    started_at: new Date(plan.startedAt).toISOString(),
-  };
-}
-
-function spentBefore({ id, arms, done, budgetPerArm }: PlannedBakeoff): ReadonlyMap<string, NanoUsd> {
-  return new Map(
-    arms.map(({ name }) => {
-      const costs = done.filter(({ arm }) => arm === name).map(({ cost }) => cost ?? ZERO_USD);
-      return [replayEnvelope(id, name, budgetPerArm).id, addUsd(...costs)] as const;
-    }),
-  );
 }

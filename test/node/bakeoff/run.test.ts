@@ -10,7 +10,7 @@ import { failure } from "../../../src/failure/failure.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
-import { type FakeCall, fakeEngine, inputs, planOf, twoArmRoute } from "../../support/bakeoff-run.ts";
+import { type FakeCall, fakeEngine, inputs, journalOf, planOf, twoArmRoute } from "../../support/bakeoff-run.ts";
 
 let route: Route;
 beforeAll(async () => {
@@ -115,9 +115,9 @@ describe("a bake-off run", () => {
   });
 
   it("takes the objective from the route: a bakeoff block alone asks for quality first", async () => {
-    expect((await run(planOf(route))).report.objective).toEqual({ mode: "cost-first", quality_gate: false });
+    expect((await run(planOf(route))).report.objective).toEqual({ mode: "cost-first" });
     const report = (await run(planOf({ ...route, bakeoff: { qualityGate: { minScore: 0.9 } } }))).report;
-    expect(report.objective).toEqual({ mode: "quality-first", quality_gate: true });
+    expect(report.objective).toEqual({ mode: "quality-first", quality_gate: { min_score: 0.9 } });
     expect(report.gate.proposes).toBeUndefined();
   });
 
@@ -237,19 +237,7 @@ describe("an interrupted bake-off", () => {
   it("goes on from its journal without paying twice, and ends as if it had never stopped", async () => {
     const whole = await run(planOf(route));
     const stop = new AbortController();
-    let journal = planText({
-      id: "bo_1",
-      route: route.name,
-      route_hash: route.hash,
-      variants: ["default", "cheap"],
-      incumbent: "default",
-      inputs: planOf(route).inputs.map(({ id }) => id),
-      asked: 20,
-      budget_nano: nanoUsd(cents(100)),
-      concurrency: 4,
-      seed: 7,
-      started_at: new Date(0).toISOString(),
-    });
+    let journal = planText(journalOf());
     let seen = 0;
     const onSample = (sample: Sample) => {
       journal += sampleText(sample);

@@ -11,7 +11,7 @@ import { failure } from "../../../src/failure/failure.ts";
 import { addUsd, nanoUsd, usdToNano, ZERO_USD } from "../../../src/money/nano-usd.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
-import { type FakeCall, fakeEngine, inputs, planOf, twoArmRoute } from "../../support/bakeoff-run.ts";
+import { type FakeCall, fakeEngine, inputs, journalOf, planOf, twoArmRoute } from "../../support/bakeoff-run.ts";
 
 let route: Route;
 beforeAll(async () => {
@@ -82,19 +82,7 @@ describe("whatever calls cost, fail and overlap", () => {
   });
 
   it("a journal gives back exactly the samples written to it, up to where it was cut", async () => {
-    const plan = {
-      id: "bo_1",
-      route: "acme.task",
-      route_hash: "a".repeat(64),
-      variants: ["default", "cheap"],
-      incumbent: "default",
-      inputs: [],
-      asked: 1,
-      budget_nano: nanoUsd(1),
-      concurrency: 1,
-      seed: 1,
-      started_at: new Date(0).toISOString(),
-    };
+    const plan = journalOf();
     const sample = fc.record({
       arm: fc.constantFrom("default", "cheap"),
       input: fc.string(),
@@ -113,7 +101,7 @@ describe("whatever calls cost, fail and overlap", () => {
         const text = planText(plan) + samples.map(sampleText).join("");
         const kept = text.slice(0, Math.max(planText(plan).length, text.length - cut));
         const whole = kept.split("\n").length - 2;
-        expect(readJournal(kept)).toEqual({ plan, samples: samples.slice(0, whole) });
+        expect(readJournal(kept)).toMatchObject({ plan, samples: samples.slice(0, whole), verdicts: [] });
       }),
     );
   });
