@@ -15,7 +15,6 @@ import { inferenceRollups, retentionMarks, staleHours, tagRollups } from "./tabl
 const STEP_MS = 24 * HOUR_MS;
 
 interface Edge {
-  readonly mark: number;
   /** Oldest raw row and oldest hour without a rollup, from the mark on. */
   readonly oldest: number | null;
   readonly stale: number | null;
@@ -41,13 +40,13 @@ export class OrgRetention {
     const org = this.#org;
     const mark = markOf(org);
     const [edge] = await settled(
-      db.all<Edge>(sql`select ${mark} as mark,
+      db.all<Edge>(sql`select
         (select min(ts) from ${inferences} i where i.org = ${org} and i.ts >= ${mark}) as oldest,
         (select min(hour) from ${staleHours} s where s.org = ${org} and s.hour >= ${mark}) as stale`),
     );
     if (!edge || edge.oldest === null) return false;
     const to = Math.min(hourOf(horizon), hourOf(edge.oldest) + STEP_MS, edge.stale ?? Number.MAX_SAFE_INTEGER);
-    if (to <= edge.mark) return false;
+    if (to <= edge.oldest) return false;
     const settledHours = sql`not exists (select 1 from ${staleHours} s where s.org = ${org} and s.hour >= ${mark} and s.hour < ${to})`;
     const passed = (table: typeof inferenceRollups | typeof tagRollups) =>
       and(eq(table.org, org), lt(table.hour, to), sql`${table.hour} >= ${mark}`, settledHours);

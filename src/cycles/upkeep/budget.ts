@@ -13,9 +13,13 @@ export class Budget {
 
   /** Takes one step; false where there is none left, or no time. */
   take(): boolean {
-    if (this.#steps <= 0 || this.#now() >= this.#deadline) return false;
+    if (this.spent) return false;
     this.#steps -= 1;
     return true;
+  }
+
+  get spent(): boolean {
+    return this.#steps <= 0 || this.#now() >= this.#deadline;
   }
 
   /** An equal share among `sharers`; what it leaves comes back with `giveBack`. */

@@ -64,24 +64,38 @@ export async function runUpkeep(ports: UpkeepPorts, limits: UpkeepLimits = UPKEE
     artifactsForgotten: 0,
     problems: 0,
   };
-  const orgs = inTurn(await ports.orgs(), now);
-  for (const [index, id] of orgs.entries()) {
-    const share = budget.share(orgs.length - index);
-    for (const [name, work] of Object.entries(TASKS)) {
-      const failed = (error: unknown): void => {
-        done.problems += 1;
-        ports.report({ org: id, task: name, error });
-      };
-      const task = { org: ports.forOrg(id), budget: share, now, deed: { by: UPKEEP_ACTOR, at: now }, done, failed };
-      try {
-        await work(task);
-      } catch (error) {
-        failed(error);
-      }
+  let waiting = inTurn(await ports.orgs(), now);
+  // Those whose share was too small get a share of what the others left.
+  while (waiting.length > 0 && !budget.spent) {
+    const cutShort: string[] = [];
+    for (const [index, id] of waiting.entries()) {
+      const share = budget.share(waiting.length - index);
+      await runTasks(ports, id, share, { now, done });
+      if (share.spent) cutShort.push(id);
+      budget.giveBack(share);
     }
-    budget.giveBack(share);
+    waiting = cutShort;
   }
   return done;
+}
+
+async function runTasks(
+  ports: UpkeepPorts,
+  id: string,
+  budget: Budget,
+  { now, done }: Pick<Task, "now" | "done">,
+): Promise<void> {
+  for (const [name, work] of Object.entries(TASKS)) {
+    const failed = (error: unknown): void => {
+      done.problems += 1;
+      ports.report({ org: id, task: name, error });
+    };
+    try {
+      await work({ org: ports.forOrg(id), budget, now, deed: { by: UPKEEP_ACTOR, at: now }, done, failed });
+    } catch (error) {
+      failed(error);
+    }
+  }
 }
 
 /** Another org is first every hour, so that none is always the one for whom nothing is left. */
@@ -112,18 +126,22 @@ async function reconcileEnvelopes({ org, budget, done }: Task): Promise<void> {
 }
 
 async function rollUp({ org, budget, now, done, failed }: Task): Promise<void> {
-  if (!budget.take()) return;
   let failures = 0;
-  for (const hour of await org.staleHours(now - SETTLING_MS, HOURS_PER_PAGE)) {
-    if (!budget.take()) return;
-    try {
-      await org.rollUp(hour);
-      done.hoursRolledUp += 1;
-    } catch (error) {
-      failed(error);
-      failures += 1;
-      if (failures === MOST_FAILED_HOURS) return;
+  while (budget.take()) {
+    const hours = await org.staleHours(now - SETTLING_MS, HOURS_PER_PAGE);
+    for (const hour of hours) {
+      if (!budget.take()) return;
+      try {
+        await org.rollUp(hour);
+        done.hoursRolledUp += 1;
+      } catch (error) {
+        failed(error);
+        failures += 1;
+        if (failures === MOST_FAILED_HOURS) return;
+      }
     }
+    // A page with a failed hour would come again with that hour in it.
+    if (hours.length < HOURS_PER_PAGE || failures > 0) return;
   }
 }
 
