@@ -87,7 +87,11 @@ function secondsOfStatistics(compiled: CompiledBundle): number {
   const random = seededRandom(7);
   const samples = plan.inputs.flatMap(({ id }) => plan.arms.map(({ name }) => sampleFor(name, id, random)));
   const startedAt = performance.now();
-  reportOf(plan, { samples, stopped: new Map(), verdicts: [], verdicts: [] }, { asked: SAMPLES_PER_ARM, seed: 7, startedAt: 0, finishedAt: 1 });
+  reportOf(
+    plan,
+    { samples, stopped: new Map(), verdicts: [] },
+    { asked: SAMPLES_PER_ARM, seed: 7, startedAt: 0, finishedAt: 1 },
+  );
   return (performance.now() - startedAt) / 1000;
 }
 
