@@ -21,7 +21,13 @@ export class OrgEvalCases implements EvalCaseStore {
       this.#db.batch([
         this.#db
           .insert(evalCases)
-          .values({ org: this.#org, ...evalCase, createdBy: deed.by })
+          // As text: null is a value that may be expected, and would become no value at all.
+          .values({
+            org: this.#org,
+            ...evalCase,
+            expected: sql`${JSON.stringify(evalCase.expected)}`,
+            createdBy: deed.by,
+          })
           .onConflictDoNothing()
           .returning({ id: evalCases.id }),
         auditInsertIfChanged(this.#db, this.#org, {

@@ -187,8 +187,8 @@ declare module "vitest" {
     databaseToken: string;
     /** A key with every scope. */
     key: string;
-    /** Keys by what they may do. */
-    keys: { callOnly: string; readOnly: string; acmeRows: string; oneRoute: string; revoked: string; expired: string };
+    /** Keys by what they may do; `keeper` and `acmeRows` (rows of client acme) are of the org `org_keeper`. */
+    keys: Record<"callOnly" | "readOnly" | "oneRoute" | "revoked" | "expired" | "keeper" | "acmeRows", string>;
     org: string;
   }
 }

@@ -28,26 +28,30 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const store = openStore(connection);
   const deed = { by: "test", at: Date.now() };
   const org = await store.orgs.ensure({ id: "org_edge", slug: "edge" }, deed);
-  const keys = store.forOrg(org.id).keys;
-  const create = async (permissions: Partial<NewKey>): Promise<{ key: string; keyId: string }> => {
+  const create = async (permissions: Partial<NewKey>, of = org.id): Promise<{ key: string; keyId: string }> => {
     const key = keyFrom(randomBytes(32));
     const keyId = `key_${randomBytes(6).toString("hex")}`;
     const all = { scopes: SCOPES, routes: EVERY_LANE, fixedTags: {} };
-    await keys.create({ ...all, ...permissions, keyId, hash: await hashKey(key), display: displayKey(key) }, deed);
+    await store
+      .forOrg(of)
+      .keys.create({ ...all, ...permissions, keyId, hash: await hashKey(key), display: displayKey(key) }, deed);
     return { key, keyId };
   };
   const revoked = await create({});
-  await keys.revoke(revoked.keyId, deed);
+  await store.forOrg(org.id).keys.revoke(revoked.keyId, deed);
   project.provide("upstreamUrl", upstream.baseUrl);
   project.provide("dialectsUrl", dialects.url);
   project.provide("databaseUrl", database.url);
   project.provide("databaseToken", token);
   project.provide("org", org.id);
+  const keeper = await store.orgs.ensure({ id: "org_keeper", slug: "keeper" }, deed);
+  const keeperKey = await create({}, keeper.id);
   project.provide("key", (await create({})).key);
   project.provide("keys", {
     callOnly: (await create({ scopes: ["call"] })).key,
     readOnly: (await create({ scopes: ["read"] })).key,
-    acmeRows: (await create({ rowScope: { tags: { client: "acme" } } })).key,
+    keeper: keeperKey.key,
+    acmeRows: (await create({ rowScope: { tags: { client: "acme" } } }, keeper.id)).key,
     oneRoute: (await create({ scopes: ["call"], routes: ["demo.a"] })).key,
     revoked: revoked.key,
     expired: (await create({ expiresAt: Date.now() - 1 })).key,
@@ -69,8 +73,8 @@ declare module "vitest" {
     databaseToken: string;
     /** A key for everything. */
     key: string;
-    /** Keys by what they may do. */
-    keys: { callOnly: string; readOnly: string; acmeRows: string; oneRoute: string; revoked: string; expired: string };
+    /** Keys by what they may do; `keeper` and `acmeRows` (rows of client acme) are of the org `org_keeper`. */
+    keys: Record<"callOnly" | "readOnly" | "oneRoute" | "revoked" | "expired" | "keeper" | "acmeRows", string>;
     org: string;
   }
 }
