@@ -54,7 +54,7 @@ export async function reportWithEvidence(
   const report = assemble(plan, run, facts, known, (comparison, state) => after.set(nameOf(comparison), state));
   for (const [name, state] of after) {
     const key = keys.get(name);
-    if (key !== undefined) await evidence.save(key, state);
+    if (key !== undefined) await evidence.save(key, state, facts.finishedAt);
   }
   return report;
 }

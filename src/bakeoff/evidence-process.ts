@@ -18,7 +18,8 @@ import { SeenInputs } from "./seen-inputs.ts";
 /** Evidence of one org, by `evidenceKey`. */
 export interface EvidenceStore {
   load(key: string): Promise<EvidenceState | undefined>;
-  save(key: string, state: EvidenceState): Promise<void>;
+  /** `at` in epoch milliseconds. */
+  save(key: string, state: EvidenceState, at: number): Promise<void>;
 }
 
 const eProcess = z.strictObject({

@@ -7,12 +7,15 @@ import type { TelemetrySink } from "../telemetry/ports.ts";
 import { KeyDirectory, OrgKeys } from "./api-keys.ts";
 import { OrgArtifacts } from "./artifacts.ts";
 import { OrgAuditLog } from "./audit-log.ts";
+import { OrgBakeoffSamples } from "./bakeoff-samples.ts";
 import { OrgBakeoffs } from "./bakeoffs.ts";
 import { type Connection, connect } from "./database.ts";
 import { OrgEvalCases } from "./eval-cases.ts";
+import { OrgEvidence } from "./evidence-processes.ts";
 import { OrgGrades } from "./grades.ts";
 import { OrgInferences } from "./inferences.ts";
 import { type SchemaState, schemaState } from "./migrate.ts";
+import { OrgData } from "./org-data.ts";
 import { OwnSettings } from "./org-settings.ts";
 import { OrgDirectory } from "./orgs.ts";
 import { OrgProposals } from "./proposals.ts";
@@ -32,6 +35,8 @@ export interface OrgStore {
   readonly inferences: OrgInferences;
   readonly routePins: OrgRoutePins;
   readonly bakeoffs: OrgBakeoffs;
+  readonly bakeoffSamples: OrgBakeoffSamples;
+  readonly evidence: OrgEvidence;
   readonly proposals: OrgProposals;
   readonly swaps: OrgSwaps;
   readonly runs: OrgRuns;
@@ -42,6 +47,8 @@ export interface OrgStore {
   readonly rollups: OrgRollups;
   readonly retention: OrgRetention;
   readonly audit: OrgAuditLog;
+  /** All of it, to be taken out or deleted. */
+  readonly data: OrgData;
   readonly queries: OrgQueries;
 }
 
@@ -68,6 +75,8 @@ export function openStore(connection: Connection): Store {
       inferences: new OrgInferences(db, org),
       routePins: new OrgRoutePins(db, org),
       bakeoffs: new OrgBakeoffs(db, org),
+      bakeoffSamples: new OrgBakeoffSamples(db, org),
+      evidence: new OrgEvidence(db, org),
       proposals: new OrgProposals(db, org),
       swaps: new OrgSwaps(db, org),
       runs: new OrgRuns(db, org),
@@ -78,6 +87,7 @@ export function openStore(connection: Connection): Store {
       rollups: new OrgRollups(db, org),
       retention: new OrgRetention(db, org),
       audit: new OrgAuditLog(db, org),
+      data: new OrgData(db, org),
       queries: new OrgQueries(runner, org),
     }),
     keys: new KeyDirectory(db),

@@ -23,6 +23,7 @@ function reportOf(cheap: Partial<ArmReport> = {}): BakeoffReport {
   reports += 1;
   const interval = wilson(98, 100);
   const conformance = { rate: 0.98, low: interval?.low ?? 0, high: interval?.high ?? 1 };
+  const ratio = (cheap.effective?.usd_per_1k ?? 1) / 5;
   const report: BakeoffReport = {
     schema: "modelrig.bakeoff/1",
     id: `bo_edge_${reports}`,
@@ -44,7 +45,7 @@ function reportOf(cheap: Partial<ArmReport> = {}): BakeoffReport {
       armFigures("default", { role: "incumbent", conformance, effective: { usd_per_1k: 5 } }),
       armFigures("cheap", { conformance, ...cheap }),
     ],
-    pairs: [pairFigures("cheap")],
+    pairs: [pairFigures("cheap", { cost_ratio: { ratio, low: ratio * 0.9, high: ratio * 1.1 } })],
     regrets: [],
     gate: { kind: "cost-first", verdicts: [], reason: "" },
   };
@@ -94,6 +95,11 @@ describe("POST /v1/bakeoffs", () => {
     ["a proposal its figures contradict", claims({ gate: { ...reportOf().gate, proposes: "cheap" } })],
     ["a partial mark its arms contradict", { ...reportOf(), partial: true }],
     ["counts that contradict each other", reportOf({ conformant: 101 })],
+    ["a cost that does not follow from its spend", reportOf({ spend_usd: "0.098000001" })],
+    [
+      "a cost ratio that its costs contradict",
+      { ...reportOf(), pairs: [pairFigures("cheap", { cost_ratio: { ratio: 0.1, low: 0.09, high: 0.11 } })] },
+    ],
     ["an interval that does not follow from its counts", reportOf({ conformance: { rate: 0.98, low: 0.97, high: 1 } })],
     ["a complete arm without every input", reportOf({ sent: 60, graded: 60, conformant: 59 })],
   ])("refuses %s", async (_kind, report) => {
