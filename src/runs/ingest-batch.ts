@@ -47,12 +47,59 @@ export async function ingestBatch(
     if (verdict) verdicts.set(index, verdict);
     return verdict === undefined;
   });
-  await writeAll([
-    written(sorted.inferences, verdicts, async (records) => {
+  const deed: Deed = { by: sender.keyId, at: now };
+  const write = async <T>(placed: readonly Placed<T>[], send: (values: readonly T[]) => Promise<readonly Kept[]>) => {
+    if (placed.length === 0) return;
+    const kept = await send(placed.map(({ value }) => value));
+    for (const [at, { index }] of placed.entries()) verdicts.set(index, { status: kept[at] ?? "stored" });
+  };
+  await Promise.all([
+    write(sorted.inferences, async (records) => {
       await ports.telemetry.insertInferences(records);
       return records.map(({ id }) => (there.has(id) ? "duplicate" : "stored"));
     }),
-    ...writesOf({ ...sorted, artifacts, grades }, verdicts, ports, { by: sender.keyId, at: now }),
+    write(sorted.starts, (starts) => ports.runs.start(starts, deed)),
+    write(sorted.ends, (ends) => ports.runs.end(ends, deed)),
+    write(artifacts, (saved) => ports.artifacts.save(saved, deed)),
+    write(sorted.links, (links) => ports.artifacts.link(links, deed)),
+    write(grades, (given) => ports.grades.record(given, deed)),
   ]);
-  return items.map((_, index) => ({ index, ...(verdicts.get(index) ?? { status: "stored" as const }) }));
+  return items.map((_, index) => ({ index, ...(verdicts.get(index) ?? refused("invalid_item", "not an item")) }));
+}
+
+/** The artifacts that may be kept, as much of them as the org's custody allows. */
+async function takeIn(
+  saved: readonly Placed<ArtifactSaved>[],
+  store: Pick<SettingsStore, "get">,
+  verdicts: Map<number, Verdict>,
+): Promise<readonly Placed<KeptArtifact>[]> {
+  if (saved.length === 0) return [];
+  const settings = await store.get();
+  const kept: Placed<KeptArtifact>[] = [];
+  for (const { index, value } of saved) {
+    const result = await underCustody(value, settings);
+    if (result.ok) kept.push({ index, value: result.artifact });
+    else verdicts.set(index, refused(result.fault.code, result.fault.message));
+  }
+  return kept;
+}
+
+/** `undefined` = it may be written. */
+function gradeVerdict(
+  grade: Grade,
+  state: SubjectState,
+  besides: ReadonlySet<string>,
+  rows: Rows,
+  now: number,
+): Verdict | undefined {
+  if (state === "known") return undefined;
+  const comesAlong = besides.has(subjectKey(grade.subject));
+  // An id that comes along may also be one of another's rows, which only the database can tell.
+  if (comesAlong && rows === undefined) return undefined;
+  // A grade as young as that was given to something that may be in a batch still to come.
+  const young = Math.abs(now - grade.createdAt) < ARRIVES_WITHIN_MS;
+  if (comesAlong || young || state === "maybe_later") {
+    return { status: "later", code: "unknown_subject", message: "its subject is not there yet; send it again" };
+  }
+  return refused("unknown_subject", `no such ${grade.subject.kind}`);
 }

@@ -36,7 +36,7 @@ export interface SortedItems {
 
 /** Of two items of one kind with one id, the second is the duplicate. */
 export function sortItems(items: readonly unknown[], sender: Sender): SortedItems {
-  const sorted = { inferences: [], starts: [], ends: [], artifacts: [], links: [], grades: [] } as Lists;
+  const sorted: Lists = { inferences: [], starts: [], ends: [], artifacts: [], links: [], grades: [] };
   const verdicts = new Map<number, Verdict>();
   const seen = new Set<string>();
   for (const [index, raw] of items.entries()) {

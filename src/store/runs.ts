@@ -33,7 +33,7 @@ export class OrgRuns implements RunStore {
     }));
     const fillIn = sql`(org, id) do update set declared = 1, pipeline = excluded.pipeline,
       episode_key = excluded.episode_key, environment = excluded.environment, subject = excluded.subject,
-      feature = excluded.feature, tags = excluded.tags, started_at = min(runs.started_at, excluded.started_at)
+      feature = excluded.feature, tags = excluded.tags, started_at = excluded.started_at
       where runs.declared = 0`;
     const [written] = await settled(
       this.#db.batch([
@@ -53,7 +53,8 @@ export class OrgRuns implements RunStore {
       tags: {},
       startedAt: end.endedAt,
     }));
-    const onlyOnce = sql`(org, id) do update set status = excluded.status, ended_at = excluded.ended_at
+    const onlyOnce = sql`(org, id) do update set status = excluded.status, ended_at = excluded.ended_at,
+      started_at = case declared when 0 then min(started_at, excluded.started_at) else started_at end
       where runs.status = 'running'`;
     const [written] = await settled(
       this.#db.batch([

@@ -53,9 +53,9 @@ describe("a run", () => {
     expect(await runs.get("r", ALL)).toMatchObject({ declared: false, status: "running", startedAt: 50 });
     await local.store.telemetry.insertInferences([aCall(org, { startedAt: 40 })]);
     expect(await runs.start([aStart({ startedAt: 45 })], deed)).toEqual(["stored"]);
-    expect(await runs.get("r", ALL)).toMatchObject({ declared: true, pipeline: "support", startedAt: 40 });
+    expect(await runs.get("r", ALL)).toMatchObject({ declared: true, pipeline: "support", startedAt: 45 });
     await local.store.telemetry.insertInferences([aCall(org, { startedAt: 1 })]);
-    expect((await runs.get("r", ALL))?.startedAt).toBe(40);
+    expect((await runs.get("r", ALL))?.startedAt).toBe(45);
   });
 
   it("ends once: an end after another end changes nothing", async () => {
