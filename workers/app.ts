@@ -7,6 +7,7 @@ import type { AppEnv } from "./context.ts";
 import { artifacts } from "./endpoints/artifacts.ts";
 import { bakeoffs } from "./endpoints/bakeoffs.ts";
 import { chatCompletions } from "./endpoints/chat-completions.ts";
+import { diagnosis } from "./endpoints/diagnosis.ts";
 import { devDrain } from "./endpoints/dev-drain.ts";
 import { embeddings } from "./endpoints/embeddings.ts";
 import { evalCases } from "./endpoints/eval-cases.ts";
@@ -41,7 +42,7 @@ export function createApp(): Hono<AppEnv> {
   for (const endpoint of [health, openapi, llmsTxt, devDrain]) endpoint(app);
   app.use(authentication());
   for (const endpoint of [chatCompletions, messages, responses, embeddings]) endpoint(app);
-  for (const endpoint of [run, models, whoami, metrics]) endpoint(app);
+  for (const endpoint of [run, models, whoami, diagnosis, metrics]) endpoint(app);
   for (const endpoint of [bakeoffs, proposals, swaps]) endpoint(app);
   for (const endpoint of [query, inferences]) endpoint(app);
   for (const endpoint of [runs, artifacts, grade, evalCases, orgSettings]) endpoint(app);

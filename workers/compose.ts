@@ -9,7 +9,7 @@ import type { CallPorts, Clock } from "../src/call/ports.ts";
 import { KeyCache } from "../src/identity/key-cache.ts";
 import { isSimRequest, simFetch } from "../src/provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../src/provider/table.ts";
-import { QueryTokens } from "../src/query/query-tokens.ts";
+import { parseQueryTokens, QueryTokens } from "../src/query/query-tokens.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 import { StoreError } from "../src/store/store-error.ts";
 import { Activity } from "./activity.ts";
@@ -114,6 +114,11 @@ function compose(env: Env): Runtime {
     },
     liveVariant: (org, route, background) => pins.variant(org, route, background),
     callPorts,
+    async queryTokens(org, slug) {
+      const { plaintext, faults, tokens: all } = await parseQueryTokens(env.MODELRIG_QUERY_TOKENS ?? "");
+      const own = all.filter((token) => token.org === org || token.org === slug);
+      return { plaintext, faults, tags: own.flatMap((token) => Object.keys(token.tags)) };
+    },
     hourlyUsage: (org) =>
       store()
         .forOrg(org)

@@ -11,6 +11,12 @@ import type { Activity } from "./activity.ts";
 /** Runs work after the response; the platform keeps the isolate alive for it. */
 export type Background = (work: Promise<unknown>) => void;
 
+export interface QueryTokenFacts {
+  readonly plaintext: number;
+  readonly faults: readonly string[];
+  readonly tags: readonly string[];
+}
+
 /** What the endpoints see of the world. Built once per isolate by `compose.ts`, which alone reads the environment. */
 export interface Runtime {
   readonly config: Config;
@@ -31,5 +37,7 @@ export interface Runtime {
   liveVariant(org: string, route: string, background: Background): string | undefined | Promise<string | undefined>;
   /** The engine's needs, for one call of one org. */
   callPorts(org: string, background: Background): CallPorts;
+  /** What `MODELRIG_QUERY_TOKENS` holds: faults of all entries, and the tags that scope this org's rows. */
+  queryTokens(org: string, slug: string): Promise<QueryTokenFacts>;
   hourlyUsage(org: string): Promise<readonly UsageRow[]>;
 }

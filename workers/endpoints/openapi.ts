@@ -17,6 +17,7 @@ import {
 } from "./call-schemas.ts";
 import { CONTROL_PATHS } from "./control-paths.ts";
 import { DATA_PATHS } from "./data-paths.ts";
+import { diagnosisAnswer } from "./diagnosis.ts";
 import { healthAnswer } from "./health.ts";
 import { modelsAnswer } from "./models.ts";
 import { queryAnswer, queryFaultDetails, queryRequest } from "./query.ts";
@@ -180,6 +181,11 @@ export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"
   for (const { path, summary, answer } of [
     { path: "/v1/models", summary: "Routes, variants and models the key may call", answer: modelsAnswer },
     { path: "/v1/whoami", summary: "Whose key this is", answer: whoamiAnswer },
+    {
+      path: "/v1/diagnosis",
+      summary: "What is wrong with the gateway, as `modelrig doctor` asks",
+      answer: diagnosisAnswer,
+    },
   ]) {
     registry.registerPath({
       method: "get",

@@ -11,13 +11,14 @@ export const whoamiAnswer = z
       routes: z.array(z.string()).optional().describe("Routes and lanes the key may call; absent = all."),
       expires_at: z.string().optional(),
     }),
+    time: z.iso.datetime().describe("The gateway's clock."),
   })
   .openapi("Whoami");
 
 /** `GET /v1/whoami`: any valid key may ask whose it is. */
 export function whoami(app: Hono<AppEnv>): void {
   app.get("/v1/whoami", (c) => {
-    const { principal } = c.var;
+    const { principal, runtime } = c.var;
     const { expiresAt, routes } = principal;
     return c.json({
       org: { id: principal.org, slug: principal.orgSlug },
@@ -27,6 +28,7 @@ export function whoami(app: Hono<AppEnv>): void {
         ...(routes && { routes: [...routes] }),
         ...(expiresAt !== undefined && { expires_at: new Date(expiresAt).toISOString() }),
       },
+      time: new Date(runtime.now()).toISOString(),
     } satisfies z.output<typeof whoamiAnswer>);
   });
 }
