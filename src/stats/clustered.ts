@@ -7,6 +7,9 @@
 export const LEAST_CLUSTERS = 20;
 export const LARGEST_SHARE = 0.5;
 
+/** Correlation within a cluster that is supposed until disagreement shows another; 0.2 to 0.3 is common. */
+const SUPPOSED_CORRELATION = 0.5;
+
 export interface ClusteredValue {
   readonly value: number;
   /** Times the item was seen; its repeats are one cluster. */
@@ -36,19 +39,22 @@ export function clusteredMean(values: readonly ClusteredValue[]): { mean: number
  * Independent pairs that the values are worth: the least of
  * - Kish's (Σw)² / Σw², which repeats of one input cannot exceed,
  * - n / (CR1 variance / naive variance), and
- * - the same ratio after a whole cluster of +1 and one of −1, both of average size, were added. Where nothing
- *   disagrees the ratio of variances is 0/0 and would count calls; this counts clusters, and fades as evidence comes.
+ * - the same ratio after one cluster of +1 and one of −1 were added, of the size that the supposed correlation makes of
+ *   an average one. Where nothing disagrees the ratio of variances is 0/0 and would count calls; this does not, and
+ *   fades as evidence comes, slowly enough that a first loss never narrows the interval.
  */
 export function clustering(values: readonly ClusteredValue[]): Clustering & { readonly worth: number } {
   const { weight, totals, spread, squaredWeight } = clusterTotals(values);
   const clusters = totals.length;
   const between = totals.reduce((sum, total) => sum + total.deviation ** 2, 0);
-  const size = totals.reduce((sum, total) => sum + total.weight ** 2, 0) / weight;
+  const kish = squaredWeight / weight;
+  const whole = totals.reduce((sum, total) => sum + total.weight ** 2, 0) / weight;
+  const size = kish + SUPPOSED_CORRELATION * (whole - kish);
   const n = values.length;
   const naive = (spread * n) / Math.max(1, n - 1);
   const estimated = naive > 0 && clusters > 1 ? (between * clusters) / (clusters - 1) / naive : 0;
   const supported = (between + 2 * size * size) / (spread + 2 * size);
-  const worth = weight / Math.max(squaredWeight / weight, estimated, supported);
+  const worth = weight / Math.max(kish, estimated, supported);
   const largestShare = Math.max(...totals.map((total) => total.weight)) / weight;
   return {
     clusters,

@@ -42,10 +42,24 @@ describe("what clustered pairs are worth", () => {
     expect(clustering(inClustersOf(3)).deff).toBeGreaterThanOrEqual(ratio - 1e-5);
   });
 
-  it("is the number of clusters where nothing disagrees: 100 calls of 10 customers are 10 stories", () => {
+  it("supposes a correlation of a half where nothing disagrees: 100 calls of 10 customers are not 100 stories", () => {
     const agreed = clustering(inClustersOf(10, Array(100).fill(0)));
-    expect(agreed.worth).toBeCloseTo(10, 9);
-    expect(agreed.deff).toBeCloseTo(10, 9);
+    expect(agreed.deff).toBeCloseTo(1 + 9 / 2, 9);
+    expect(agreed.worth).toBeCloseTo(100 / 5.5, 9);
+  });
+
+  it("never narrows the interval by a first loss, whatever the size of clusters", () => {
+    for (const size of [2, 3, 5, 10, 25])
+      for (const clusters of [20, 40, 200]) {
+        const upper = (losses: number): number => {
+          const pairs = Array.from({ length: clusters * size }, (_, i) => ({
+            d: i % size === 0 && i / size < losses ? 1 : 0,
+            cluster: `${Math.floor(i / size)}`,
+          }));
+          return pairedRegret(pairs)?.high ?? Number.NaN;
+        };
+        for (let losses = 0; losses < 8; losses++) expect(upper(losses + 1)).toBeGreaterThanOrEqual(upper(losses));
+      }
   });
 
   it("approaches the ratio as disagreement accumulates", () => {

@@ -1,0 +1,219 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { advance, type EProcess, passes, startEProcess, upperBound } from "../../src/stats/e-process.ts";
+import { holm } from "../../src/stats/holm.ts";
+import {
+  binaryRegret,
+  type Pair,
+  type PairedRegret,
+  pairedRegret,
+  regretPValue,
+} from "../../src/stats/paired-regret.ts";
+import { pseudoPairInterval } from "../../src/stats/pseudo-pair.ts";
+
+const Z = 1.959963984540054;
+
+const measured = (regret: PairedRegret | undefined): PairedRegret => {
+  if (regret === undefined) throw new Error("nothing measured");
+  return regret;
+};
+
+const passFail = fc.constantFrom(-1, 0, 0, 0, 0, 1);
+const graded = fc.integer({ min: -20, max: 20 }).map((steps) => steps / 20);
+const pairOf = (d: fc.Arbitrary<number>): fc.Arbitrary<Pair> =>
+  fc.record(
+    {
+      d,
+      cluster: fc.constantFrom("a", "b", "c", "d", "e", "f", "g"),
+      weight: fc.integer({ min: 1, max: 9 }),
+    },
+    { requiredKeys: ["d"] },
+  );
+const pairs = fc.oneof(
+  fc.array(pairOf(passFail), { minLength: 1, maxLength: 60 }),
+  fc.array(pairOf(graded), { minLength: 1, maxLength: 60 }),
+  fc.array(
+    passFail.map((d): Pair => ({ d })),
+    { minLength: 1, maxLength: 120 },
+  ),
+  fc.array(
+    graded.map((d): Pair => ({ d })),
+    { minLength: 1, maxLength: 120 },
+  ),
+);
+const confidence = fc.constantFrom(0.9, 0.95, 0.975, 0.99, 0.999);
+
+describe("regret", () => {
+  it("has an interval within [-1, 1] that holds its mean and always has width", () => {
+    fc.assert(
+      fc.property(pairs, confidence, (list, level) => {
+        const { low, mean, high } = measured(pairedRegret(list, { confidence: level }));
+        expect(low).toBeGreaterThanOrEqual(-1);
+        expect(high).toBeLessThanOrEqual(1);
+        expect(mean).toBeGreaterThanOrEqual(low - 1e-12);
+        expect(mean).toBeLessThanOrEqual(high + 1e-12);
+        expect(high - low).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  it("of the arms in each other's place is its negative, ends reversed", () => {
+    fc.assert(
+      fc.property(pairs, (list) => {
+        const there = measured(pairedRegret(list));
+        const back = measured(pairedRegret(list.map((pair) => ({ ...pair, d: -pair.d }))));
+        expect(back.mean).toBeCloseTo(-there.mean, 12);
+        expect(back.low).toBeCloseTo(-there.high, 9);
+        expect(back.high).toBeCloseTo(-there.low, 9);
+        expect([back.losses, back.wins]).toEqual([there.wins, there.losses]);
+      }),
+    );
+  });
+
+  it("does not depend on the order of its pairs", () => {
+    fc.assert(
+      fc.property(pairs, fc.infiniteStream(fc.nat()), (list, keys) => {
+        const shuffled = list
+          .map((pair) => ({ pair, key: keys.next().value ?? 0 }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ pair }) => pair);
+        const [one, other] = [measured(pairedRegret(list)), measured(pairedRegret(shuffled))];
+        expect(other.low).toBeCloseTo(one.low, 9);
+        expect(other.high).toBeCloseTo(one.high, 9);
+      }),
+    );
+  });
+
+  it("is surer of nothing for clusters and weights: they never narrow what strangers would say", () => {
+    fc.assert(
+      fc.property(fc.array(pairOf(passFail), { minLength: 2, maxLength: 60 }), (list) => {
+        // Equal weights, so that the mean stays.
+        const shared = list.map(({ d, cluster }) => ({ d, cluster }));
+        const clustered = measured(pairedRegret(shared));
+        const strangers = measured(pairedRegret(list.map(({ d }) => ({ d }))));
+        expect(clustered.high - clustered.low).toBeGreaterThanOrEqual(strangers.high - strangers.low - 1e-9);
+      }),
+    );
+  });
+
+  it("has a p-value below a level exactly where the bound at that level is below the margin", () => {
+    fc.assert(
+      fc.property(pairs, fc.double({ min: 0.001, max: 0.5, noNaN: true }), (list, margin) => {
+        const regret = measured(pairedRegret(list));
+        fc.pre(Math.abs(regret.high - margin) > 1e-9 && regret.high < 1);
+        expect(regretPValue(regret, margin) < 0.025).toBe(regret.high < margin);
+      }),
+    );
+  });
+});
+
+describe("the gate's upper bound", () => {
+  const upper = (losses: number, wins: number, n: number, level: number): number =>
+    measured(binaryRegret({ losses, wins, n }, level)).high;
+
+  it("is never lowered by a worse pair: over every table of some sizes at 95%", () => {
+    for (const n of [10, 20, 37, 50])
+      for (let losses = 0; losses <= n; losses++)
+        for (let wins = 0; losses + wins <= n; wins++) {
+          const before = upper(losses, wins, n, 0.95);
+          if (losses + wins < n) expect(upper(losses + 1, wins, n, 0.95)).toBeGreaterThanOrEqual(before - 1e-12);
+          if (wins > 0) expect(upper(losses, wins - 1, n, 0.95)).toBeGreaterThanOrEqual(before - 1e-12);
+        }
+  });
+
+  it("never turns a refusal at any margin up to a half into a pass, whatever the level", () => {
+    const table = fc
+      .integer({ min: 1, max: 3_000 })
+      .chain((n) => fc.tuple(fc.constant(n), fc.nat({ max: n })))
+      .chain(([n, losses]) => fc.tuple(fc.constant(n), fc.constant(losses), fc.nat({ max: n - losses })));
+    fc.assert(
+      fc.property(table, confidence, ([n, losses, wins], level) => {
+        const before = Math.min(0.5, upper(losses, wins, n, level));
+        if (losses + wins < n) expect(upper(losses + 1, wins, n, level)).toBeGreaterThanOrEqual(before - 1e-12);
+        if (wins > 0) {
+          expect(upper(losses, wins - 1, n, level)).toBeGreaterThanOrEqual(before - 1e-12);
+          expect(upper(losses + 1, wins - 1, n, level)).toBeGreaterThanOrEqual(before - 1e-12);
+        }
+      }),
+    );
+  });
+});
+
+it("on pass/fail the pseudo-pair interval is Bonett and Price's", () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 500 }), fc.nat({ max: 500 }), fc.nat({ max: 5_000 }), (losses, wins, ties) => {
+      const n = losses + wins + ties;
+      fc.pre(n > 0);
+      const [p, q] = [(losses + 1) / (n + 2), (wins + 1) / (n + 2)];
+      const reach = Z * Math.sqrt((p + q - (p - q) ** 2) / (n + 2));
+      const { low, high } = pseudoPairInterval({ n, mean: (losses - wins) / n, meanSquare: (losses + wins) / n }, Z);
+      expect(Math.abs(low - (p - q - reach))).toBeLessThan(1e-12);
+      expect(Math.abs(high - (p - q + reach))).toBeLessThan(1e-12);
+    }),
+  );
+});
+
+describe("the e-process", () => {
+  const differences = fc.array(fc.oneof(passFail, graded), { maxLength: 300 });
+  const fed = (start: EProcess, list: readonly number[]): EProcess => list.reduce(advance, start);
+  const options = fc.record({
+    epsilon: fc.double({ min: 0.001, max: 0.4, noNaN: true }),
+    alpha: fc.constantFrom(0.05, 0.025, 0.0125),
+    k: fc.constantFrom(0.3, 0.5, 0.9),
+  });
+
+  it("bets what is fair: no path ruins it, and its wealth grows with the margin", () => {
+    fc.assert(
+      fc.property(options, differences, (start, list) => {
+        const { wealth } = fed(startEProcess(start), list);
+        for (const [i, { lnW, maxLnW }] of wealth.entries()) {
+          expect(Number.isFinite(lnW)).toBe(true);
+          expect(maxLnW).toBeGreaterThanOrEqual(Math.max(0, lnW));
+          const previous = wealth[i - 1];
+          if (previous) expect(lnW).toBeGreaterThanOrEqual(previous.lnW - 1e-9);
+        }
+      }),
+    );
+  });
+
+  it("is a fair game at its margin: the wealth before a pair is what the next two outcomes average to", () => {
+    fc.assert(
+      fc.property(options, differences, (start, list) => {
+        const state = fed(startEProcess(start), list);
+        const wealth = (of: EProcess): number =>
+          Math.exp(of.wealth.find(({ margin }) => margin === start.epsilon)?.lnW ?? Number.NaN);
+        const [lost, won] = [wealth(advance(state, 1)), wealth(advance(state, -1))];
+        // Outcomes 1 and −1 whose mean is epsilon.
+        const chance = (1 + start.epsilon) / 2;
+        expect((chance * lost + (1 - chance) * won) / wealth(state)).toBeCloseTo(1, 9);
+      }),
+    );
+  });
+
+  it("continues from JSON as if it had never stopped, and never takes back a bound", () => {
+    fc.assert(
+      fc.property(options, differences, differences, (start, before, after) => {
+        const middle = fed(startEProcess(start), before);
+        const resumed = fed(JSON.parse(JSON.stringify(middle)), after);
+        expect(resumed).toEqual(fed(startEProcess(start), [...before, ...after]));
+        expect(upperBound(resumed) ?? 1).toBeLessThanOrEqual(upperBound(middle) ?? 1);
+        if (passes(resumed, start.alpha / 4)) expect(passes(resumed)).toBe(true);
+      }),
+    );
+  });
+});
+
+it("Holm's adjustment keeps the order, never lowers a p-value and never exceeds Bonferroni's", () => {
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 }), (list) => {
+      const adjusted = holm(list);
+      for (const [i, p] of list.entries()) {
+        const own = adjusted[i] ?? Number.NaN;
+        expect(own).toBeGreaterThanOrEqual(p);
+        expect(own).toBeLessThanOrEqual(Math.min(1, p * list.length) + 1e-12);
+        for (const [j, other] of list.entries())
+          if (p < other) expect(own).toBeLessThanOrEqual(adjusted[j] ?? Number.NaN);
+      }
+    }),
+  );
+});
