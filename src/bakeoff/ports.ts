@@ -1,5 +1,6 @@
 import type { CallInput, CallResult } from "../call/call.ts";
 import type { JudgeVerdict } from "./judge.ts";
+import type { KeptSample } from "./kept-sample.ts";
 import type { BakeoffReport } from "./report.ts";
 import type { Sample } from "./sample.ts";
 
@@ -48,4 +49,18 @@ export interface BakeoffStore {
   get(id: string): Promise<BakeoffReport | undefined>;
   /** Newest first. */
   list(filter: { readonly route?: string | undefined; readonly limit: number }): Promise<readonly BakeoffSummary[]>;
+}
+
+export interface StoredSample extends KeptSample {
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
+/** Outputs of one bake-off that a user chose to keep. */
+export interface KeptSampleStore {
+  /** A newer one of the same input and arm takes the place of the older. `undefined` = there is no room for so many. */
+  put(samples: readonly KeptSample[], deed: { readonly by: string; readonly at: number }): Promise<number | undefined>;
+  list(): Promise<readonly StoredSample[]>;
+  /** Answers how many there were. */
+  delete(deed: { readonly by: string; readonly at: number }): Promise<number>;
 }

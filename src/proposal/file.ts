@@ -54,6 +54,26 @@ export async function fileProposal(
   return store.findByTrigger(route, hash);
 }
 
+/**
+ * Attaches what a bake-off found to the proposal it was made for. Where it supports nothing, or another variant than the
+ * one proposed, the proposal stays as it is; where the bake-off fits none of it, `fileProposal` has its turn.
+ */
+export async function proveProposal(
+  report: BakeoffReport,
+  known: Proposal,
+  store: ProposalStore,
+  actor: Actor,
+): Promise<Proposal | undefined> {
+  const evidence = evidenceOf(report);
+  const proposed = "evidence" in known ? known.evidence?.variant : undefined;
+  const to = transition(asOf(known, actor.at).state, "evidence");
+  if (!evidence || !to || report.route !== known.route) return undefined;
+  if (proposed !== undefined && proposed !== evidence.variant) return undefined;
+  const expiresAt = expiryOf(known.kind, actor.at);
+  await store.change(known.id, { from: known.state, to, evidence, expiresAt }, actor);
+  return store.get(known.id);
+}
+
 /** A human's word on a proposal. Fails where its state does not allow it, or it changed meanwhile. */
 export async function decideProposal(
   proposal: Proposal,

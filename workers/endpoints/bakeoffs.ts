@@ -2,13 +2,15 @@ import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { gateOf, inconsistency } from "../../src/bakeoff/consistency.ts";
 import { bakeoffReport } from "../../src/bakeoff/report.ts";
-import { fileProposal } from "../../src/proposal/file.ts";
+import { fileProposal, proveProposal } from "../../src/proposal/file.ts";
 import { callerOf } from "../caller.ts";
 import { requireReach } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
 import { badRequest, notFound } from "../fault.ts";
 import { readJsonBody } from "../limits.ts";
 import { actorOf, listQuery, prefixedId } from "./control.ts";
+import { parseQuery } from "./listing.ts";
+import { noProposal } from "./proposals.ts";
 
 export const bakeoffRecorded = z
   .object({
@@ -17,6 +19,10 @@ export const bakeoffRecorded = z
     proposal: z.object({ id: z.string(), state: z.string() }).nullable(),
   })
   .openapi("BakeoffRecorded");
+
+export const bakeoffQuery = z.strictObject({
+  proposal: z.string().max(128).optional().describe("Proposal the bake-off was made for: it gets the evidence."),
+});
 
 export const bakeoffList = z
   .object({
@@ -45,9 +51,13 @@ export function bakeoffs(app: Hono<AppEnv>): void {
     // The verdict that is kept, and its words, are worked out here.
     const report = { ...sent, gate: gateOf(sent) };
     const store = runtime.store().forOrg(principal.org);
+    const { proposal: made } = parseQuery(bakeoffQuery, c.req.url);
+    const known = made === undefined ? undefined : await store.proposals.get(made);
+    if (made !== undefined && known?.route !== report.route) throw noProposal();
     const actor = actorOf(runtime, principal);
     await store.bakeoffs.put(report, actor);
-    const proposal = await fileProposal(report, store.proposals, actor, () => prefixedId("prop"));
+    const proven = known && (await proveProposal(report, known, store.proposals, actor));
+    const proposal = proven ?? (await fileProposal(report, store.proposals, actor, () => prefixedId("prop")));
     const answer = { id: report.id, proposal: proposal ? { id: proposal.id, state: proposal.state } : null };
     return c.json(answer satisfies z.output<typeof bakeoffRecorded>, 201);
   });

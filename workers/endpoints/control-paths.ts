@@ -2,7 +2,9 @@
 import type { z } from "@hono/zod-openapi";
 import { bakeoffReport } from "../../src/bakeoff/report.ts";
 import { swap } from "../../src/swap/swap.ts";
-import { bakeoffList, bakeoffRecorded } from "./bakeoffs.ts";
+import { keptSampleList, keptSamplesRequest, samplesDeleted, samplesKept } from "./bakeoff-samples.ts";
+import { bakeoffList, bakeoffQuery, bakeoffRecorded } from "./bakeoffs.ts";
+import { liveVariant } from "./live-variant.ts";
 import { proposalDecision, proposalDetail, proposalList } from "./proposals.ts";
 import { swapList, swapRequest } from "./swaps.ts";
 
@@ -21,12 +23,42 @@ export const CONTROL_PATHS: readonly ControlPath[] = [
     method: "post",
     path: "/v1/bakeoffs",
     summary: "Record a bake-off's figures; files the proposal they support",
+    query: bakeoffQuery,
     body: bakeoffReport,
     status: 201,
     answer: bakeoffRecorded,
   },
   { method: "get", path: "/v1/bakeoffs", summary: "Recorded bake-offs", status: 200, answer: bakeoffList },
   { method: "get", path: "/v1/bakeoffs/{id}", summary: "A bake-off's report", status: 200, answer: bakeoffReport },
+  {
+    method: "post",
+    path: "/v1/bakeoffs/{id}/samples",
+    summary: "Keep inputs and outputs of a bake-off for review",
+    body: keptSamplesRequest,
+    status: 201,
+    answer: samplesKept,
+  },
+  {
+    method: "get",
+    path: "/v1/bakeoffs/{id}/samples",
+    summary: "Kept inputs and outputs of a bake-off",
+    status: 200,
+    answer: keptSampleList,
+  },
+  {
+    method: "delete",
+    path: "/v1/bakeoffs/{id}/samples",
+    summary: "Delete the kept inputs and outputs of a bake-off",
+    status: 200,
+    answer: samplesDeleted,
+  },
+  {
+    method: "get",
+    path: "/v1/routes/{name}/live",
+    summary: "The variant that serves a route",
+    status: 200,
+    answer: liveVariant,
+  },
   { method: "get", path: "/v1/proposals", summary: "Proposals, newest first", status: 200, answer: proposalList },
   {
     method: "get",

@@ -7,6 +7,7 @@ import type { Capture } from "../../capture/capture.ts";
 import type { CaptureStore } from "../../capture/capture-store.ts";
 import { canonicalJson } from "../../route/canonical.ts";
 import type { Route } from "../../route/route.ts";
+import { replayPayload } from "../../runs/eval-case.ts";
 import { CliError, EXIT } from "../command.ts";
 import type { Gateway } from "../gateway-client.ts";
 import { type BakeoffOptions, tagNamed, usage, wholeNumber } from "./options.ts";
@@ -93,16 +94,11 @@ function nothingCaptured(route: Route): CliError {
   });
 }
 
-const payload = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("variables"), variables: z.record(z.string(), z.unknown()) }),
-  z.object({ kind: z.literal("messages"), request: z.record(z.string(), z.unknown()) }),
-]);
-
 const evalCasePage = z.object({
   eval_cases: z.array(
     z.object({
       id: z.string(),
-      input: payload,
+      input: replayPayload,
       expected: z.unknown(),
       created_at: z.iso.datetime(),
       run: z.string().nullish(),
