@@ -1,60 +1,14 @@
-/** `rig.artifacts.artifact`: work products of a step, and how they come from one another. */
+/** Saves artifacts, links them and makes eval cases of them. */
 import { createHash } from "node:crypto";
 import { uuidv7 } from "uuidv7";
 import { compileSchema } from "../json/validate.ts";
-import { type ArtifactType, artifactSaved, LARGEST_ARTIFACT, type LinkRelation } from "../runs/artifact.ts";
+import { artifactSaved, LARGEST_ARTIFACT } from "../runs/artifact.ts";
 import { label, reportedId } from "../runs/run.ts";
+import type { ArtifactApi, ArtifactRef, SaveOptions } from "./artifact-api.ts";
 import type { Exporter } from "./exporter.ts";
 import { marksOf } from "./marks.ts";
 import type { RunContext } from "./run-context.ts";
 import { reasonOf, type Warnings } from "./warnings.ts";
-
-export type { ArtifactType, LinkRelation } from "../runs/artifact.ts";
-
-export interface SaveOptions {
-  /** Up to 200 characters. */
-  readonly name: string;
-  /** `prompt`, `raw_response`, `step_output`, `input`, `document` or `other`. */
-  readonly type: ArtifactType;
-  /** The step it belongs to; groups artifacts of a run. */
-  readonly stepKey?: string | undefined;
-  /** What it is an example of; equals a route's name where a bake-off is to find its variants. */
-  readonly task?: string | undefined;
-  /** JSON Schema the content is held against: the artifact says whether it conforms. */
-  readonly schema?: unknown;
-  /** The same, where you have checked already. */
-  readonly conformant?: boolean | undefined;
-  /** The call it came from. */
-  readonly inferenceId?: string | undefined;
-  /** Id of a run; default: the run around the call. */
-  readonly run?: string | undefined;
-}
-
-export interface ArtifactRef {
-  readonly id: string;
-  readonly task?: string | undefined;
-}
-
-export interface PromoteOptions {
-  /** Default: the task it was saved with. */
-  readonly task?: string | undefined;
-  /** The output it should have been; default: its own content. */
-  readonly corrected?: unknown;
-  /** What was asked, where its lineage names no input and no prompt: a template's variables, … */
-  readonly variables?: Readonly<Record<string, unknown>> | undefined;
-  /** … or messages of the OpenAI chat API. */
-  readonly messages?: readonly Readonly<Record<string, unknown>>[] | undefined;
-}
-
-/** Every method is synchronous and never throws. What does not fit is left out, and said once. */
-export interface ArtifactApi {
-  /** Text, or any value that is JSON. `null` where it could not be saved. */
-  save(content: unknown, options: SaveOptions): ArtifactRef | null;
-  /** `artifact` came from `source`, or used it. */
-  link(artifact: ArtifactRef | string, source: ArtifactRef | string, relation: LinkRelation): boolean;
-  /** Makes it an eval case; answers the case's id, or `null` where no task names it. */
-  promoteToEval(artifact: ArtifactRef | string, options?: PromoteOptions): string | null;
-}
 
 export interface ArtifactPorts {
   readonly context: RunContext;

@@ -1,23 +1,9 @@
-/** `rig.grade`: a judgment from 0 to 1 on a call, a run or an artifact. */
+/** Records grades. */
 import { uuidv7 } from "uuidv7";
 import { grade as gradeShape } from "../runs/grade.ts";
 import type { Exporter } from "./exporter.ts";
+import type { GradeOptions, GradeSubject } from "./grade.ts";
 import type { Warnings } from "./warnings.ts";
-
-export interface GradeSubject {
-  readonly kind: "inference" | "run" | "artifact";
-  /** `meta.inferenceId`; `runId` or the run's `episodeKey`; the artifact's `id`. */
-  readonly id: string;
-}
-
-export interface GradeOptions {
-  /** 1 = good, 0 = bad. */
-  readonly score: number;
-  readonly kind: "human" | "deterministic" | "model";
-  /** Who or what judged; of each grader on a subject the latest grade counts. Default `unnamed`. */
-  readonly grader?: string | undefined;
-  readonly comment?: string | undefined;
-}
 
 /** Answers the grade's id, or `null` where it does not fit and was not recorded. Never throws. */
 export function recordGrade(

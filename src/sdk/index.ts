@@ -1,5 +1,13 @@
 /** The package `modelrig`. */
-export type { ArtifactApi, ArtifactRef, ArtifactType, LinkRelation, PromoteOptions, SaveOptions } from "./artifacts.ts";
+export type {
+  ArtifactApi,
+  ArtifactRef,
+  ArtifactType,
+  LinkRelation,
+  PromoteOptions,
+  SaveOptions,
+} from "./artifact-api.ts";
+export type { RouteBundle } from "./bundle.ts";
 export { loadConfigFromEnv, type RigConfig } from "./config.ts";
 export {
   type AttemptSummary,
@@ -9,14 +17,13 @@ export {
   RigConfigError,
   RigError,
 } from "./errors.ts";
-export type { GradeOptions, GradeSubject } from "./grades.ts";
+export type { GradeOptions, GradeSubject } from "./grade.ts";
 export type { MarkOptions } from "./marks.ts";
 export type { RawMessage, RawOptions } from "./raw.ts";
-export type { RecordCallInput, RecordedCallRef, RecordedUsage } from "./record-call.ts";
-export type { ReplayOptions, ReplaySample } from "./replay.ts";
+export type { RecordCallInput, RecordedCallRef, RecordedUsage } from "./recorded-call.ts";
+export type { ReplayOptions, ReplaySample } from "./replay-sample.ts";
 export type { RunMeta, RunResult } from "./result.ts";
 export { createRig } from "./rig.ts";
-export type { Rig, RunOptions } from "./rig-calls.ts";
-export type { RouteBundle } from "./routes.ts";
-export type { RunApi, RunEndStatus, RunHandle, RunStartOptions } from "./runs.ts";
+export type { RunApi, RunEndStatus, RunHandle, RunStartOptions } from "./run-api.ts";
 export type { RigStream } from "./stream.ts";
+export type { Rig, RunOptions } from "./surface.ts";

@@ -1,64 +1,28 @@
-/** The surface of a rig. */
+/** Calls of a rig, their captures, and its end. */
 import type { CallPorts } from "../call/ports.ts";
 import type { Config } from "../config/config.ts";
 import { ALWAYS_CLOSED, clock } from "../workspace/engine-host.ts";
-import { type ArtifactApi, artifactApi } from "./artifacts.ts";
+import { artifactApi } from "./artifacts.ts";
+import type { RouteBundle } from "./bundle.ts";
 import type { CapturedCall, Captures } from "./captures.ts";
 import type { ResolvedConfig } from "./config.ts";
 import type { RigEnvelopes } from "./envelopes.ts";
 import { RigConfigError } from "./errors.ts";
 import type { Exporter } from "./exporter.ts";
-import { type GradeOptions, type GradeSubject, recordGrade } from "./grades.ts";
+import { recordGrade } from "./grades.ts";
 import type { BundleLane, CallOptions, Lane } from "./lane.ts";
 import { type MarkOptions, marksOf } from "./marks.ts";
 import { type RawOptions, rawCall } from "./raw.ts";
-import { type RecordCallInput, type RecordedCallRef, recordCall } from "./record-call.ts";
-import { type ReplayOptions, type ReplaySample, replay } from "./replay.ts";
+import { recordCall } from "./record-call.ts";
+import { replay } from "./replay.ts";
+import type { ReplayOptions, ReplaySample } from "./replay-sample.ts";
 import type { RunResult } from "./result.ts";
-import { narrowed, type RouteBundle, type Routes } from "./routes.ts";
+import { narrowed, type Routes } from "./routes.ts";
 import { RunContext } from "./run-context.ts";
-import { type RunApi, runApi } from "./runs.ts";
+import { runApi } from "./runs.ts";
 import { type RigStream, rigStream, type StreamSource } from "./stream.ts";
+import type { Rig, RunOptions } from "./surface.ts";
 import type { Warnings } from "./warnings.ts";
-
-export interface RunOptions extends MarkOptions {
-  /** The route's variables, checked against its input schema. */
-  readonly input: Readonly<Record<string, unknown>>;
-  /** Default: the route as declared; through the gateway, as its live pin says. */
-  readonly variant?: string | undefined;
-  readonly stream?: boolean | undefined;
-  /** Name of the drawn arm, kept with the call. */
-  readonly arm?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-type Streaming<O> = O & { readonly stream: true };
-type Whole<O> = O & { readonly stream?: false | undefined };
-
-export interface Rig {
-  /** Calls a route. Rejects with `RigError` where no candidate answered, `RigConfigError` where the rig has no routes. */
-  run<T = unknown>(route: string, options: Whole<RunOptions>): Promise<RunResult<T>>;
-  run<T = unknown>(route: string, options: Streaming<RunOptions>): Promise<RigStream<T>>;
-  /** Calls a route that is declared in code, in this process. */
-  runBundle<T = unknown>(bundle: RouteBundle, options: Whole<RunOptions>): Promise<RunResult<T>>;
-  runBundle<T = unknown>(bundle: RouteBundle, options: Streaming<RunOptions>): Promise<RigStream<T>>;
-  /** Calls one model. */
-  runRaw<T = unknown>(options: RawOptions): Promise<RunResult<T>>;
-  runRawStream<T = unknown>(options: RawOptions): Promise<RigStream<T>>;
-  /** Records a call your code made itself. Synchronous; never throws. */
-  recordCall(input: RecordCallInput): RecordedCallRef;
-  /** Records a judgment; answers its id, `null` where it does not fit. Synchronous; never throws. */
-  grade(subject: GradeSubject, options: GradeOptions): string | null;
-  /** Asks captured inputs again, through a variant. */
-  replay(route: string, options: ReplayOptions): Promise<readonly ReplaySample[]>;
-  readonly artifacts: { readonly run: RunApi; readonly artifact: ArtifactApi };
-  /** Reads the routes now, so that a fault in them shows at start. */
-  ready(): Promise<void>;
-  /** Sends what is recorded, once through. */
-  flush(): Promise<void>;
-  /** Waits for calls in flight, sends what it can within `closeTimeoutMs`; the rest stays on the disk. */
-  close(): Promise<void>;
-}
 
 export interface RigParts {
   readonly settings: ResolvedConfig;

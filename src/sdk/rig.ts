@@ -21,11 +21,10 @@ import { createExporter, type Exporter } from "./exporter.ts";
 import { gatewayClient } from "./gateway.ts";
 import { gatewayLane } from "./gateway-lane.ts";
 import { inProcessLane } from "./in-process.ts";
-import { type Rig, rigOf } from "./rig-calls.ts";
+import { rigOf } from "./rig-calls.ts";
 import { routesOf } from "./routes.ts";
+import type { Rig } from "./surface.ts";
 import { reasonOf, type Warnings, warnings } from "./warnings.ts";
-
-export type { Rig } from "./rig-calls.ts";
 
 /**
  * Makes a rig. Synchronous: routes are read at the first call (`rig.ready()` reads them now). Throws `RigConfigError` where

@@ -8,20 +8,9 @@ import { type NarrowedRoute, narrow } from "../route/narrow.ts";
 import type { Route } from "../route/route.ts";
 import { compileFolder } from "../workspace/compile-folder.ts";
 import { WorkspaceError } from "../workspace/workspace-error.ts";
+import type { RouteBundle } from "./bundle.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { RigConfigError, RigError } from "./errors.ts";
-
-/** A route bundle as a plain object: the keys of `routes/*.yaml`, checked as strictly (docs/routes.md). */
-export interface RouteBundle {
-  readonly route: string;
-  readonly candidates: readonly {
-    readonly provider: string;
-    readonly model: string;
-    readonly params?: Readonly<Record<string, unknown>> | undefined;
-    readonly trial?: boolean | undefined;
-  }[];
-  readonly [key: string]: unknown;
-}
 
 export interface Routes {
   /** Rejects with `RigConfigError` where the bundles do not compile. */

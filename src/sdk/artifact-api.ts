@@ -1,0 +1,48 @@
+/** `rig.artifacts.artifact`: work products of a step, and how they come from one another. */
+
+export type ArtifactType = "prompt" | "raw_response" | "step_output" | "input" | "document" | "other";
+export type LinkRelation = "derived_from" | "consumed";
+
+export interface SaveOptions {
+  /** Up to 200 characters. */
+  readonly name: string;
+  readonly type: ArtifactType;
+  /** The step it belongs to; groups artifacts of a run. */
+  readonly stepKey?: string | undefined;
+  /** What it is an example of; equals a route's name where a bake-off is to find its variants. */
+  readonly task?: string | undefined;
+  /** JSON Schema the content is held against: the artifact says whether it conforms. */
+  readonly schema?: unknown;
+  /** The same, where you have checked already. */
+  readonly conformant?: boolean | undefined;
+  /** The call it came from. */
+  readonly inferenceId?: string | undefined;
+  /** Id of a run; default: the run around the call. */
+  readonly run?: string | undefined;
+}
+
+export interface ArtifactRef {
+  readonly id: string;
+  readonly task?: string | undefined;
+}
+
+export interface PromoteOptions {
+  /** Default: the task it was saved with. */
+  readonly task?: string | undefined;
+  /** The output it should have been; default: its own content. */
+  readonly corrected?: unknown;
+  /** What was asked, where its lineage names no input and no prompt: a template's variables, … */
+  readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /** … or messages of the OpenAI chat API. */
+  readonly messages?: readonly Readonly<Record<string, unknown>>[] | undefined;
+}
+
+/** Every method is synchronous and never throws. What does not fit is left out, and said once. */
+export interface ArtifactApi {
+  /** Text, or any value that is JSON. `null` where it could not be saved. */
+  save(content: unknown, options: SaveOptions): ArtifactRef | null;
+  /** `artifact` came from `source`, or used it. */
+  link(artifact: ArtifactRef | string, source: ArtifactRef | string, relation: LinkRelation): boolean;
+  /** Makes it an eval case; answers the case's id, or `null` where no task names it. */
+  promoteToEval(artifact: ArtifactRef | string, options?: PromoteOptions): string | null;
+}
