@@ -53,7 +53,7 @@ function compiled(plan: Plan, context: QueryContext): CompiledQuery {
 }
 
 /** No call to a language model is older; before it, the offset of this moment holds. */
-const EARLIEST = Date.UTC(2010, 0, 1);
+const EARLIEST = Date.UTC(2018, 0, 1);
 const AHEAD_MS = 400 * 86_400_000;
 
 function periodsOf(plan: Plan, now: number): readonly OffsetPeriod[] {

@@ -6,8 +6,12 @@ export interface OffsetPeriod {
   readonly offset: number;
 }
 
-const STEP_MS = 7 * 86_400_000;
+/** No zone has kept an offset for less. */
+const STEP_MS = 14 * 86_400_000;
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** `2026, GMT+02:00`; without an offset where there is none. */
+const OFFSET = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/;
 const NAME = /^[A-Za-z0-9_+/:-]{1,64}$/;
 
 /** A zone of the IANA database, or an offset such as `+02:00`. */
@@ -38,10 +42,9 @@ export class TimeZone {
   /** Milliseconds that local time is ahead of UTC at an instant. */
   offsetAt(instant: number): number {
     if (!this.#format) return 0;
-    const parts: Record<string, number> = {};
-    for (const { type, value } of this.#format.formatToParts(instant)) parts[type] = Number(value);
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(instant / 1000) * 1000;
+    const [, sign, hours = 0, minutes = 0, seconds = 0] = OFFSET.exec(this.#format.format(instant)) ?? [];
+    const size = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000;
+    return sign === "-" ? -size : size;
   }
 
   /**
@@ -69,33 +72,22 @@ export class TimeZone {
     return periods;
   }
 
-  /** The first instant after `low` that has the offset of `high`; between them lies one change. */
+  /** The first minute after `low` that has the offset of `high`; between them lies one change. */
   #change(low: number, high: number): number {
     const after = this.offsetAt(high);
-    let [before, at] = [low, high];
+    let [before, at] = [Math.floor(low / MINUTE_MS), Math.ceil(high / MINUTE_MS)];
     while (at - before > 1) {
       const middle = Math.floor((before + at) / 2);
-      if (this.offsetAt(middle) === after) at = middle;
+      if (this.offsetAt(middle * MINUTE_MS) === after) at = middle;
       else before = middle;
     }
-    return at;
+    return at * MINUTE_MS;
   }
 }
 
 function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
   try {
-    return new Intl.DateTimeFormat("en-US", {
-      timeZone,
-      calendar: "gregory",
-      numberingSystem: "latn",
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    });
+    return new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset", year: "numeric" });
   } catch {
     return undefined;
   }
