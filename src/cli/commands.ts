@@ -17,6 +17,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/dev.ts"),
   },
   {
+    name: "doctor",
+    group: "Start",
+    summary: "say what is wrong with the key, the gateway and this folder, and how to mend it",
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
     name: "routes",
     group: "Start",
     summary: "check, show and create route bundles",
