@@ -111,16 +111,22 @@ export function morePairsToPass(state: EProcess, alpha = state.alpha, limit = 1_
   const spread = state.count === 0 ? 0 : (4 * state.deviations) / state.count;
   const discordant = Math.min(1, Math.max(Math.abs(mean), spread + mean * mean));
   const [losses, wins] = [(discordant + mean) / 2, (discordant - mean) / 2];
+  const enough = Math.log(1 / alpha);
   let lnW = own.lnW;
-  let deviations = state.deviations;
-  for (let more = 1; more <= limit; more++) {
-    const stake = Math.min(freeStake({ ...state, count: state.count + more - 1, deviations }), state.k / (1 - m));
-    lnW +=
+  let more = 0;
+  while (more < limit) {
+    const seen = { ...state, count: state.count + more, deviations: state.deviations + (more * spread) / 4 };
+    const stake = Math.min(freeStake(seen), state.k / (1 - m));
+    const growth =
       losses * Math.log1p(-stake * (1 - m)) +
       wins * Math.log1p(stake * m) +
       (1 - losses - wins) * Math.log1p(-stake * (0.5 - m));
-    deviations += spread / 4;
-    if (lnW >= Math.log(1 / alpha)) return more;
+    // The bet hardly changes over half a percent of the pairs.
+    const block = Math.max(1, Math.floor(seen.count / 200));
+    const needed = growth > 0 ? Math.ceil((enough - lnW) / growth) : Number.POSITIVE_INFINITY;
+    if (needed <= block) return more + needed <= limit ? more + needed : undefined;
+    lnW += block * growth;
+    more += block;
   }
   return undefined;
 }
