@@ -37,19 +37,57 @@ export function envelopePort(
   const release = (reservationId: string) => background(close(reservationId, () => envelopes().release(reservationId)));
 
   return {
-    async reserve(request: ReserveRequest): Promise<ReserveResult | "unreachable"> {
-      // An object that is being moved or restarted throws once and is there again; asking twice is safe.
-      const asked = retrying<ReserveResult>([50], async () => await envelopes().reserve(request));
-      try {
-        return await withDeadline(RESERVE_DEADLINE_MS, asked);
-      } catch {
-        // It may have been granted all the same. Nothing will be sent on it, so it must not stay held.
-        release(request.reservationId);
-        return "unreachable";
-      }
-    },
+    reserve: (request) => reserving(envelopes, request, release),
     settle: (reservationId, actual) =>
       background(close(reservationId, () => envelopes().settle(reservationId, actual))),
     release,
   };
+}
+
+/** The same for callers elsewhere, who learn what became of a closing and ask again themselves where they do not. */
+export interface RemoteEnvelopes {
+  reserve(request: ReserveRequest): Promise<ReserveResult | "unreachable">;
+  settle(reservationId: string, actual: NanoUsd | undefined): Promise<ClosingResult | "unreachable">;
+  release(reservationId: string): Promise<ClosingResult | "unreachable">;
+}
+
+export function remoteEnvelopes(
+  namespace: DurableObjectNamespace<SpendEnvelopes>,
+  org: string,
+  background: (work: Promise<unknown>) => void,
+  onAlert: (alert: EnvelopeAlert) => void,
+): RemoteEnvelopes {
+  const envelopes = () => namespace.getByName(org);
+  const inBackground = envelopePort(namespace, org, background, onAlert);
+  const close = async (reservationId: string, send: () => Promise<ClosingResult>) => {
+    try {
+      const result = await withDeadline(CLOSE_DEADLINE_MS, retrying([50], send));
+      if (result.booked && result.overrun > 0) onAlert({ type: "overrun", reservationId, overrun: result.overrun });
+      return result;
+    } catch {
+      return "unreachable";
+    }
+  };
+  return {
+    reserve: (request) => reserving(envelopes, request, inBackground.release),
+    settle: (reservationId, actual) =>
+      close(reservationId, async () => await envelopes().settle(reservationId, actual)),
+    release: (reservationId) => close(reservationId, async () => await envelopes().release(reservationId)),
+  };
+}
+
+async function reserving(
+  envelopes: () => DurableObjectStub<SpendEnvelopes>,
+  request: ReserveRequest,
+  release: (reservationId: string) => void,
+): Promise<ReserveResult | "unreachable"> {
+  // An object that is being moved or restarted throws once and is there again; asking twice is safe.
+  const asked = retrying<ReserveResult>([50], async () => await envelopes().reserve(request));
+  try {
+    return await withDeadline(RESERVE_DEADLINE_MS, asked);
+  } catch {
+    // It may have been granted all the same. Nothing will be sent on it, so it must not stay held.
+    release(request.reservationId);
+    return "unreachable";
+  }
 }

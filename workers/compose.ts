@@ -3,7 +3,7 @@ import compiled from "modelrig:compiled";
 import { uuidv7obj } from "uuidv7";
 import { BreakerCache } from "../durable/breaker-cache.ts";
 import { breakerPort } from "../durable/breakers-client.ts";
-import { envelopePort } from "../durable/envelopes-client.ts";
+import { type EnvelopeAlert, envelopePort, remoteEnvelopes } from "../durable/envelopes-client.ts";
 import { withDeadline } from "../durable/remote.ts";
 import type { CallPorts, Clock } from "../src/call/ports.ts";
 import { KeyCache } from "../src/identity/key-cache.ts";
@@ -69,6 +69,8 @@ function compose(env: Env): Runtime {
   const breakers = new BreakerCache();
   const secrets = env as unknown as Readonly<Record<string, unknown>>;
 
+  const alertOf = (org: string) => (alert: EnvelopeAlert) => logError(`envelope ${alert.type}`, undefined, { org });
+
   const callPorts = (org: string, background: Background): CallPorts => ({
     fetch: (request) =>
       isSimRequest(request) ? simFetch(request, clock, { latency: config.simLatency }) : fetch(request),
@@ -79,9 +81,7 @@ function compose(env: Env): Runtime {
     registry: { find: () => [] },
     prices,
     breakers: breakerPort(env.ROUTE_BREAKER, org, breakers, background, clock),
-    envelopes: envelopePort(env.SPEND_ENVELOPES, org, background, (alert) =>
-      logError(`envelope ${alert.type}`, undefined, { org }),
-    ),
+    envelopes: envelopePort(env.SPEND_ENVELOPES, org, background, alertOf(org)),
     recorder: telemetryRecorder({ queue: env.TELEMETRY, store, activity, clock, background }),
     secret: (name) => {
       const value = secrets[name];
@@ -114,6 +114,7 @@ function compose(env: Env): Runtime {
     },
     liveVariant: (org, route, background) => pins.variant(org, route, background),
     callPorts,
+    envelopes: (org, background) => remoteEnvelopes(env.SPEND_ENVELOPES, org, background, alertOf(org)),
     async queryTokens(org, slug) {
       const { plaintext, faults, tokens: all } = await parseQueryTokens(env.MODELRIG_QUERY_TOKENS ?? "");
       const own = all.filter((token) => token.org === org || token.org === slug);

@@ -1,3 +1,4 @@
+import type { RemoteEnvelopes } from "../durable/envelopes-client.ts";
 import type { CallPorts } from "../src/call/ports.ts";
 import type { Config } from "../src/config/config.ts";
 import type { Principal } from "../src/identity/principal.ts";
@@ -39,5 +40,7 @@ export interface Runtime {
   callPorts(org: string, background: Background): CallPorts;
   /** What `MODELRIG_QUERY_TOKENS` holds: faults of all entries, and the tags that scope this org's rows. */
   queryTokens(org: string, slug: string): Promise<QueryTokenFacts>;
+  /** The org's spend envelopes, for calls that are made elsewhere. */
+  envelopes(org: string, background: Background): RemoteEnvelopes;
   hourlyUsage(org: string): Promise<readonly UsageRow[]>;
 }

@@ -20,6 +20,7 @@ import { DATA_PATHS } from "./data-paths.ts";
 import { diagnosisAnswer } from "./diagnosis.ts";
 import { healthAnswer } from "./health.ts";
 import { modelsAnswer } from "./models.ts";
+import { exportQuery } from "./org-data.ts";
 import { queryAnswer, queryFaultDetails, queryRequest } from "./query.ts";
 import { runAnswer, runRequest } from "./run.ts";
 import { RUN_PATHS } from "./run-paths.ts";
@@ -228,6 +229,17 @@ export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"
       200: { description: "The answer, or the explanation asked for", content: json(queryAnswer) },
       ...errors(KEY_ERRORS),
       ...errorsAs(queryFault, { 400: "The query cannot be understood", 504: "The query took too long" }),
+    },
+  });
+  registry.registerPath({
+    method: "get",
+    path: "/v1/export",
+    summary: "Everything the org has, as JSON Lines; resumable",
+    security,
+    request: { query: exportQuery },
+    responses: {
+      200: { description: "OK", content: { "application/jsonl": { schema: z.string() } } },
+      ...errors(KEY_ERRORS, { 400: "A parameter of the query cannot be accepted" }),
     },
   });
   registry.registerPath({
