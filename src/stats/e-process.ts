@@ -29,10 +29,10 @@ export interface EProcess {
   readonly wealth: readonly Wealth[];
 }
 
-/** Margins against which every process bets, so that it can say a bound. */
+/** Margins against which every process bets, so that it can say a bound; those below 0 say how much better. */
 const MARGINS = [
-  0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05, 0.06, 0.075, 0.1, 0.125, 0.15, 0.2, 0.25,
-  0.3, 0.4, 0.5, 0.65, 0.8,
+  -0.4, -0.3, -0.2, -0.15, -0.1, -0.075, -0.05, -0.03, -0.02, -0.01, 0, 0.0025, 0.005, 0.0075, 0.01, 0.0125, 0.015,
+  0.02, 0.025, 0.03, 0.04, 0.05, 0.06, 0.075, 0.1, 0.125, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65, 0.8,
 ];
 
 /** `k` in (0, 1) is the most of the wealth that one pair may cost. */

@@ -77,6 +77,13 @@ describe("its upper bound", () => {
     }
   });
 
+  it("goes below 0 where the candidate is better", () => {
+    const better = Array.from({ length: 400 }, (_, i) => (i % 4 === 0 ? -1 : 0));
+    const bound = upperBound(fed(start(0.05), better)) ?? 1;
+    expect(bound).toBeLessThan(-0.05);
+    expect(bound).toBeGreaterThanOrEqual(-0.25);
+  });
+
   it("does not exist before anything is ruled out, and is harder to reach for a family", () => {
     expect(upperBound(start(0.05))).toBeUndefined();
     const state = fed(start(0.05), ties(150));
