@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type OrgStore, openStore } from "../../../src/store/store.ts";
-import { recordOf } from "../../../src/telemetry/record.ts";
-import { anAttempt, anInference } from "../../support/inferences.ts";
 import { localStore } from "../../support/local-database.ts";
+import { COVERAGE, type RepositoryName, WORDS, type Word } from "../../support/org-coverage.ts";
 
 let local: Awaited<ReturnType<typeof localStore>>;
 let serial = 0;
@@ -15,105 +14,111 @@ afterAll(async () => {
   await local.remove();
 });
 
-/** Ids and names on purpose the same in both orgs: what one may not see is told by the org alone. */
-type Action =
-  | { readonly type: "inference"; readonly id: string }
-  | { readonly type: "key" | "revoke"; readonly id: string }
-  | { readonly type: "pin"; readonly route: string; readonly variant: string }
-  | { readonly type: "audit"; readonly subject: string };
-
-const word = fc.constantFrom("x", "y", "z");
-const action: fc.Arbitrary<Action> = fc.oneof(
-  fc.record({ type: fc.constant("inference" as const), id: word }),
-  fc.record({ type: fc.constantFrom("key" as const, "revoke" as const), id: word }),
-  fc.record({ type: fc.constant("pin" as const), route: word, variant: word }),
-  fc.record({ type: fc.constant("audit" as const), subject: word }),
-);
-
-async function perform(org: string, done: Action): Promise<void> {
-  serial += 1;
-  const store = local.store.forOrg(org);
-  const deed = { by: org, at: serial };
-  switch (done.type) {
-    case "inference": {
-      const attempts = [anAttempt({ id: `att_${done.id}` })];
-      return await local.store.telemetry.insertInferences([
-        recordOf(anInference({ org, id: done.id, route: "same", run: "same", startedAt: serial, attempts })),
-      ]);
-    }
-    case "key": {
-      const scopes = ["call"] as const;
-      const key = {
-        keyId: `${org}_${done.id}_${serial}`,
-        hash: `hash_${serial}`,
-        display: "rig_sk_…abc",
-        scopes,
-        fixedTags: {},
-      };
-      return await store.keys.create(key, deed);
-    }
-    case "revoke": {
-      // Tries every key there is, the other org's too.
-      for (const other of orgsSeen) {
-        for (const key of await local.store.forOrg(other).keys.list()) {
-          if (key.keyId.includes(`_${done.id}_`)) await store.keys.revoke(key.keyId, deed);
-        }
-      }
-      return;
-    }
-    case "pin":
-      await store.routePins.pin(done.route, done.variant, deed);
-      return;
-    case "audit":
-      return await store.audit.add({ ...deed, action: "test.done", subject: done.subject });
-  }
+interface Act {
+  readonly name: RepositoryName;
+  readonly word: Word;
 }
 
-let orgsSeen: readonly string[] = [];
+const covered = Object.keys(COVERAGE) as RepositoryName[];
+const act: fc.Arbitrary<Act> = fc.record({ name: fc.constantFrom(...covered), word: fc.constantFrom(...WORDS) });
+
+/** `repository.method` of every call so far. */
+const called = new Set<string>();
+
+async function perform(org: string, orgs: readonly string[], { name, word }: Act): Promise<void> {
+  serial += 1;
+  const own = watched(local.store.forOrg(org));
+  await COVERAGE[name]?.act({ store: local.store, own, orgs, word, at: serial });
+}
 
 /** All that an org's repositories can be made to say. */
-async function view(store: OrgStore): Promise<unknown> {
-  const pins = await Promise.all(["x", "y", "z"].map((route) => store.routePins.history(route)));
-  const one = await Promise.all(["x", "y", "z"].map((id) => store.inferences.get(id, undefined)));
-  return {
-    inferences: await store.inferences.list({ limit: 1_000 }, undefined),
-    ofRoute: await store.inferences.list({ route: "same", run: "same", limit: 1_000 }, undefined),
-    one,
-    usage: await store.inferences.usage(0, 1e15),
-    costs: [...(await store.inferences.attemptCosts(["att_x", "att_y", "att_z"]))],
-    keys: await store.keys.list(),
-    pins,
-    current: await store.routePins.current(),
-    audit: await store.audit.list(1_000),
-  };
+async function view(org: string): Promise<Readonly<Record<string, unknown>>> {
+  const own = watched(local.store.forOrg(org));
+  const seen = await Promise.all(covered.map(async (name) => [name, await COVERAGE[name]?.see(own)] as const));
+  return Object.fromEntries(seen);
+}
+
+/** The same repositories; what is called of them is noted. */
+function watched(store: OrgStore): OrgStore {
+  const repositories = repositoriesOf(store).map(([name, repository]) => [name, watchedRepository(name, repository)]);
+  return { ...store, ...(Object.fromEntries(repositories) as Partial<OrgStore>) };
+}
+
+function watchedRepository(name: string, repository: object): object {
+  return new Proxy(repository, {
+    get(target, property) {
+      const value = Reflect.get(target, property) as unknown;
+      if (typeof value !== "function") return value;
+      called.add(`${name}.${String(property)}`);
+      return value.bind(target) as unknown;
+    },
+  });
+}
+
+function repositoriesOf(store: OrgStore): [string, object][] {
+  return Object.entries(store).filter(([name]) => name !== "org");
+}
+
+function methodsOf(store: OrgStore): string[] {
+  return repositoriesOf(store).flatMap(([name, repository]) =>
+    Object.getOwnPropertyNames(Object.getPrototypeOf(repository))
+      .filter((method) => method !== "constructor")
+      .map((method) => `${name}.${method}`),
+  );
 }
 
 describe("an org", () => {
-  it("sees its own rows, and nothing of what another does with the same names changes them", async () => {
+  it("has no repository that is not put to the test here, and none a method that is not", async () => {
+    const store = local.store.forOrg("org_all");
+    expect(
+      repositoriesOf(store)
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual([...covered].sort());
+    for (const name of covered) for (const word of WORDS) await perform("org_all", ["org_all"], { name, word });
+    await view("org_all");
+    expect(methodsOf(store).filter((method) => !called.has(method))).toEqual([]);
+  });
+
+  it("sees its own rows: what every repository was given comes back from it", async () => {
+    const silent: RepositoryName[] = [];
+    for (const name of covered) {
+      const org = `org_own_${name}`;
+      const say = async () => JSON.stringify(await COVERAGE[name]?.see(local.store.forOrg(org)));
+      const before = await say();
+      await perform(org, [org], { name, word: "y" });
+      if ((await say()) === before) silent.push(name);
+    }
+    expect(silent).toEqual([]);
+  });
+
+  it("is not changed by what another does with the same names, and hears nothing of it", {
+    timeout: 240_000,
+  }, async () => {
     let round = 0;
     await fc.assert(
       fc.asyncProperty(
-        fc.array(action, { maxLength: 8 }),
-        fc.array(action, { minLength: 1, maxLength: 8 }),
+        fc.array(act, { maxLength: 10 }),
+        fc.array(act, { minLength: 1, maxLength: 10 }),
         async (mine, theirs) => {
           round += 1;
-          const [a, b] = [`org_a${round}`, `org_b${round}`];
-          orgsSeen = [a, b];
-          for (const done of mine) await perform(a, done);
-          const before = await view(local.store.forOrg(a));
-          for (const done of theirs) await perform(b, done);
-          expect(await view(local.store.forOrg(a))).toEqual(before);
-          expect(JSON.stringify(await view(local.store.forOrg(b)))).not.toContain(a);
+          const orgs = [`org_a${round}`, `org_b${round}`] as const;
+          const [a, b] = orgs;
+          for (const done of mine) await perform(a, orgs, done);
+          const before = await view(a);
+          for (const done of theirs) await perform(b, orgs, done);
+          expect(await view(a)).toEqual(before);
+          expect(JSON.stringify(await view(b))).not.toContain(a);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 
   it("that is unknown sees nothing", async () => {
-    await perform("org_known", { type: "inference", id: "x" });
-    const seen = JSON.stringify(await view(local.store.forOrg("")));
-    expect(seen).toBe(JSON.stringify(await view(local.store.forOrg("org_unknown"))));
+    for (const name of covered) await perform("org_known", ["org_known"], { name, word: "y" });
+    const seen = JSON.stringify(await view(""));
+    expect(seen).toBe(JSON.stringify(await view("org_unknown")));
     expect(seen).not.toContain("same");
   });
 });

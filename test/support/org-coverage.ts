@@ -1,0 +1,292 @@
+/**
+ * What each repository of an org is put through to show that orgs do not see one another. Names are on purpose the same in
+ * every org: what one may not see is told by the org alone.
+ */
+import type { EvidenceState } from "../../src/bakeoff/evidence-process.ts";
+import type { BakeoffReport } from "../../src/bakeoff/report.ts";
+import { gradeSubject } from "../../src/runs/grade.ts";
+import type { ExportPage } from "../../src/store/org-data.ts";
+import type { OrgStore, Store } from "../../src/store/store.ts";
+import { recordOf } from "../../src/telemetry/record.ts";
+import { armFigures, evidenceFigures } from "./bakeoff-figures.ts";
+import { anAttempt, anInference } from "./inferences.ts";
+
+export const WORDS = ["x", "y", "z"] as const;
+export type Word = (typeof WORDS)[number];
+export type RepositoryName = Exclude<keyof OrgStore, "org">;
+
+export interface Doing {
+  readonly store: Store;
+  readonly own: OrgStore;
+  /** Every org there is, whose rows an act may reach for. */
+  readonly orgs: readonly string[];
+  readonly word: Word;
+  /** Epoch milliseconds, and unlike that of any other act. */
+  readonly at: number;
+}
+
+export interface Coverage {
+  /** Every change the repository can make, with an id of `word`. */
+  readonly act: (doing: Doing) => Promise<unknown>;
+  /** All that the repository can be made to say. */
+  readonly see: (own: OrgStore) => Promise<unknown>;
+}
+
+const ALL = undefined;
+const HOUR = 3_600_000;
+const each = <T>(ask: (word: Word) => Promise<T>): Promise<T[]> => Promise.all(WORDS.map(ask));
+
+/** A call to what the repository under test is made of. */
+async function arrive({ store, own, word, at }: Doing): Promise<void> {
+  const attempts = [anAttempt({ id: `att_${word}` })];
+  const call = anInference({
+    org: own.org,
+    keyId: own.org,
+    id: word,
+    route: "same",
+    run: word,
+    startedAt: at,
+    attempts,
+  });
+  await store.telemetry.insertInferences([recordOf(call)]);
+}
+
+function reportOf(word: Word, at: number, org: string): BakeoffReport {
+  const time = new Date(at).toISOString();
+  const told = { id: word, route: "same", started_at: time, finished_at: time, partial: false, gate: { reason: org } };
+  // The store looks at no more of it.
+  return told as unknown as BakeoffReport;
+}
+
+const HASHES = { x: "a".repeat(64), y: "b".repeat(64), z: "c".repeat(64) } as const;
+
+const proposalOf = (word: Word, at: number) => ({
+  id: word,
+  kind: "bakeoff" as const,
+  trigger: "manual_challenger" as const,
+  triggerHash: HASHES[word],
+  route: "same",
+  createdAt: at,
+  expiresAt: at + 1_000,
+  evidence: evidenceFigures(),
+});
+
+const incumbent = armFigures("default", { role: "incumbent" });
+const swapOf = (word: Word, at: number, by: string) => ({
+  id: word,
+  state: "executed" as const,
+  proposal: word,
+  route: "same",
+  variant: "cheap",
+  direction: "down" as const,
+  baseline: { bakeoff: "b", measured_at: new Date(at).toISOString(), route_hash: "h", incumbent },
+  path: "p",
+  patch: "d",
+  executed_at: new Date(at).toISOString(),
+  executed_by: by,
+});
+
+function evidenceState(org: string): EvidenceState {
+  const process = { epsilon: 0.1, alpha: 0.05, k: 1, count: 0, sum: 0, deviations: 0, wealth: [] };
+  return { version: 1, first: org, last: org, looks: 1, family: 1, below: process, above: process, seen: org };
+}
+
+const subjectsOf = (word: Word) => gradeSubject.shape.kind.options.map((kind) => ({ kind, id: word }));
+const deedOf = ({ own, at }: Doing) => ({ by: own.org, at });
+
+export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
+  keys: {
+    act: async (doing) => {
+      const { store, own, orgs, word, at } = doing;
+      const permissions = { scopes: ["call"], fixedTags: {} } as const;
+      const key = { keyId: `${own.org}_${word}_${at}`, hash: `hash_${at}`, display: "rig_sk_…abc", ...permissions };
+      await own.keys.create(key, deedOf(doing));
+      // Tries every key there is, the other org's too.
+      for (const org of orgs) {
+        for (const { keyId } of await store.forOrg(org).keys.list()) {
+          if (keyId.includes(`_${word}_`)) await own.keys.revoke(keyId, deedOf(doing));
+        }
+      }
+    },
+    see: ({ keys }) => keys.list(),
+  },
+  inferences: {
+    act: arrive,
+    see: async ({ inferences }) => ({
+      listed: await inferences.list({ limit: 1_000 }, ALL),
+      ofRoute: await inferences.list({ route: "same", limit: 1_000 }, ALL),
+      one: await each((word) => inferences.get(word, ALL)),
+      existing: [...(await inferences.existing(WORDS))].sort(),
+      usage: await inferences.usage(0, 1e15),
+      costs: [...(await inferences.attemptCosts(WORDS.map((word) => `att_${word}`)))],
+    }),
+  },
+  routePins: {
+    act: (doing) => doing.own.routePins.pin("same", doing.word, deedOf(doing)),
+    see: async ({ routePins }) => ({ current: await routePins.current(), history: await routePins.history("same") }),
+  },
+  bakeoffs: {
+    act: (doing) => doing.own.bakeoffs.put(reportOf(doing.word, doing.at, doing.own.org), deedOf(doing)),
+    see: async ({ bakeoffs }) => ({
+      listed: await bakeoffs.list({ limit: 1_000 }),
+      one: await each((word) => bakeoffs.get(word)),
+    }),
+  },
+  proposals: {
+    act: async (doing) => {
+      const { proposals, org } = doing.own;
+      const deed = deedOf(doing);
+      await proposals.insert(proposalOf(doing.word, doing.at), org);
+      await proposals.change(doing.word, { from: "evidenced", to: "rejected", comment: org }, deed);
+      await proposals.expire({ by: org, at: doing.at + 10_000 });
+    },
+    see: async ({ proposals }) => ({
+      listed: await proposals.list({ limit: 1_000 }),
+      one: await each((word) => proposals.get(word)),
+      found: await each((word) => proposals.findByTrigger("same", HASHES[word])),
+    }),
+  },
+  swaps: {
+    act: async (doing) => {
+      const { own, word, at } = doing;
+      await own.proposals.insert(proposalOf(word, at), own.org);
+      await own.swaps.execute({ swap: swapOf(word, at, own.org), approveFrom: "evidenced" });
+      await own.swaps.revert(word, deedOf(doing));
+    },
+    see: async ({ swaps }) => ({
+      listed: await swaps.list({ limit: 1_000 }),
+      one: await each((word) => swaps.get(word)),
+      found: await each((word) => swaps.findByProposal(word)),
+    }),
+  },
+  runs: {
+    act: async (doing) => {
+      const { own, word, at } = doing;
+      await own.runs.start([{ id: word, pipeline: own.org, episodeKey: "same", startedAt: at }], deedOf(doing));
+      await own.runs.end([{ id: word, status: "failed", endedAt: at }], deedOf(doing));
+      await arrive(doing);
+    },
+    see: async ({ runs }) => ({
+      listed: await runs.list({ limit: 1_000 }, ALL),
+      one: await each((word) => runs.get(word, ALL)),
+      steps: await each((word) => runs.steps(word, ALL)),
+    }),
+  },
+  artifacts: {
+    act: async (doing) => {
+      const { own, word, at } = doing;
+      const artifact = { id: word, run: word, name: own.org, type: "prompt" as const, json: false, createdAt: at };
+      await own.artifacts.save([{ ...artifact, hash: "h", bytes: 1, content: own.org }], deedOf(doing));
+      const links = WORDS.map((source) => ({
+        artifact: word,
+        source,
+        relation: "derived_from" as const,
+        createdAt: at,
+      }));
+      await own.artifacts.link(links, deedOf(doing));
+    },
+    see: async ({ artifacts }) => ({
+      one: await each((word) => artifacts.get(word, ALL)),
+      ofRun: await each((word) => artifacts.ofRun(word, ALL)),
+      links: await artifacts.linksOf(WORDS, ALL),
+      origins: await each((word) => artifacts.origins(word, ALL)),
+    }),
+  },
+  grades: {
+    act: async (doing) => {
+      const { own, word, at } = doing;
+      const given = subjectsOf(word).map((subject) => ({
+        ...{ id: `${subject.kind}_${word}`, subject, score: 1, kind: "human" as const },
+        ...{ grader: own.org, createdAt: at },
+      }));
+      await arrive(doing);
+      await own.grades.record(given, deedOf(doing));
+    },
+    see: async ({ grades }) => ({
+      ofRun: await each((word) => grades.ofRun({ id: word, episodeKey: "same" }, ALL)),
+      of: await each((word) => Promise.all(subjectsOf(word).map((subject) => grades.of(subject, ALL)))),
+      known: [...(await grades.known(WORDS.flatMap(subjectsOf), ALL))].sort(),
+    }),
+  },
+  evalCases: {
+    act: async (doing) => {
+      const { own, word, at } = doing;
+      const input = { kind: "variables" as const, variables: { org: own.org } };
+      const made = { task: "same", input, expected: own.org, corrected: false, origin: "manual" as const };
+      await own.evalCases.insert({ id: word, ...made, createdAt: at }, deedOf(doing));
+      if (word === "x") await own.evalCases.archive(word, deedOf(doing));
+    },
+    see: async ({ evalCases }) => ({
+      listed: await evalCases.list({ task: "same", archived: true, limit: 1_000 }),
+      one: await each((word) => evalCases.get(word)),
+    }),
+  },
+  settings: {
+    act: (doing) =>
+      doing.own.settings.put({ custody: "content", artifactMaxBytes: doing.at, retentionDays: 1 }, deedOf(doing)),
+    see: ({ settings }) => settings.get(),
+  },
+  rollups: {
+    act: async (doing) => {
+      await arrive(doing);
+      await doing.own.rollups.rollUp(0);
+    },
+    see: async ({ rollups }) => ({
+      stale: await rollups.staleHours(1e15, 100),
+      lag: await rollups.lag(),
+      served: await rollups.servedSince("same", "default", 0),
+    }),
+  },
+  retention: {
+    act: async (doing) => {
+      const { retention, rollups } = doing.own;
+      await arrive(doing);
+      if (doing.word !== "x") return;
+      await rollups.rollUp(0);
+      await retention.advance(HOUR);
+      await retention.moveRaw(100, deedOf(doing));
+      await retention.forgetArtifacts(HOUR, 100, deedOf(doing));
+    },
+    see: ({ rollups }) => rollups.servedSince("same", "default", 0),
+  },
+  audit: {
+    act: (doing) => doing.own.audit.add({ ...deedOf(doing), action: "test.done", subject: doing.word }),
+    see: ({ audit }) => audit.list(1_000),
+  },
+  bakeoffSamples: {
+    act: async (doing) => {
+      const kept = doing.own.bakeoffSamples.of(doing.word);
+      await kept.put([{ input: "same", arm: "cheap", request: "{}", output: doing.own.org }], deedOf(doing));
+      if (doing.word === "x") await kept.delete(deedOf(doing));
+    },
+    see: ({ bakeoffSamples }) => each((word) => bakeoffSamples.of(word).list()),
+  },
+  evidence: {
+    act: ({ own, word, at }) => own.evidence.save(word, evidenceState(own.org), at),
+    see: ({ evidence }) => each((word) => evidence.load(word)),
+  },
+  data: {
+    act: async (doing) => {
+      const { own, word } = doing;
+      await own.data.erase(word === "x" ? undefined : HOUR, deedOf(doing), () => true);
+    },
+    see: async ({ data }) => {
+      const pages: ExportPage[] = [];
+      for (let next: string | undefined, first = true; first || next !== undefined; first = false) {
+        const page = await data.page(next);
+        if (page) pages.push(page);
+        next = page?.next;
+      }
+      return pages;
+    },
+  },
+  queries: {
+    act: arrive,
+    see: async ({ queries }) => {
+      const now = () => HOUR;
+      const ask = (from: string) => queries.ask(`SELECT count(*) FROM ${from}`, ALL, { now });
+      const answers = await Promise.all(["inferences", "attempts", "runs", "grades"].map(ask));
+      return answers.map((answer) => (answer.ok && "rows" in answer.value ? answer.value.rows : answer));
+    },
+  },
+};
