@@ -48,6 +48,8 @@ export interface Estimate {
   /** Every call goes to the simulation: nothing is spent. */
   readonly simulated: boolean;
   readonly ms?: number | undefined;
+  /** Pairs an arm will be compared on. */
+  readonly pairs: number;
   /** Smallest regret, as a fraction, that so many pairs can confirm for an arm as good as the reference. */
   readonly detectable: number;
   /** Pairs for the route's own `max_regret`. */
@@ -69,7 +71,7 @@ export function estimateBakeoff(plan: BakeoffPlan, facts: EstimateFacts): Estima
   const known = [...arms.map(({ usd }) => usd), judge?.usd].filter((usd) => usd !== undefined);
   const candidates = [...new Set(plan.arms.flatMap(({ narrowed }) => narrowed.candidates))];
   const maxRegret = plan.route.objective?.maxRegret;
-  const pairs = Math.max(1, plan.inputs.length);
+  const pairs = Math.max(1, pairsOf(plan));
   return {
     calls: left,
     arms,
@@ -80,6 +82,7 @@ export function estimateBakeoff(plan: BakeoffPlan, facts: EstimateFacts): Estima
       .map(({ key }) => key),
     simulated: candidates.every(({ provider }) => facts.providers.find(provider)?.simulated === true),
     ms: durationOf(plan, left, facts.past),
+    pairs,
     detectable: detectable(pairs, { discordance: ASSUMED_DISCORDANCE }),
     pairsForMaxRegret:
       maxRegret === undefined || !(maxRegret > 0 && maxRegret < 1)
@@ -102,6 +105,12 @@ function armEstimate(
   const inputTokens = mean(looked.map((input) => requestTokens(input, arm, plan, facts)));
   const usd = tokensCost(arm.narrowed.candidates[0], inputTokens, answerTokens(facts), calls, facts);
   return { arm: arm.name, usd, basis: "price book" };
+}
+
+/** A capped judge sees fewer inputs than are sent; its pairs are spread over the arms it judges. */
+function pairsOf({ inputs, metric, judge }: BakeoffPlan): number {
+  if (metric !== "judge" || judge?.type !== "judge") return inputs.length;
+  return Math.min(inputs.length, Math.floor(judge.maxPairs / judge.arms.length));
 }
 
 /** Both orders of every pair. */

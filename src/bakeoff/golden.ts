@@ -39,13 +39,14 @@ function leavesOf(value: unknown): Map<string, unknown> {
       : isRecord(item)
         ? Object.entries(item)
         : [];
-    if (members.length === 0) leaves.set(pointer, typeof item === "object" ? EMPTY : item);
+    if (members.length === 0) leaves.set(pointer, Array.isArray(item) ? EMPTY_LIST : isRecord(item) ? EMPTY_MAP : item);
     for (const [key, member] of members) open.push([pointerTo(pointer, key), member]);
   }
   return leaves;
 }
 
-const EMPTY = Symbol("empty");
+const EMPTY_LIST = Symbol("[]");
+const EMPTY_MAP = Symbol("{}");
 
 function sameLeaf(expected: unknown, found: unknown): boolean {
   if (typeof expected === "number" && typeof found === "number") {

@@ -40,7 +40,13 @@ export class JudgeDesk {
       pairs += arms.length;
       this.#planned.set(id, { arms: new Set(arms), first: random() < 0.5 ? "arm" : "against" });
     }
-    this.#settled = new Set(done.filter(isSettled).map(orderKey));
+    // What needed no judge holds for both orders.
+    this.#settled = new Set(
+      done.filter(isSettled).flatMap((verdict) => {
+        const orders = verdict.by === "asked" ? [verdict.first] : (["arm", "against"] as const);
+        return orders.map((first) => orderKey({ ...verdict, first }));
+      }),
+    );
   }
 
   /** Whether the output of this sample is needed. */

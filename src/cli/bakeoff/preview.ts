@@ -22,7 +22,7 @@ export function previewLines(plan: BakeoffPlan, journal: JournalPlan, estimate: 
     `quality   by ${plan.metric ?? "nothing: neither goldens, value checks, a judge nor a schema"}`,
     `estimate  ${costText(estimate)}; ${limitText(plan)}`,
     ...(estimate.ms === undefined ? [] : [`time      about ${durationText(estimate.ms)}`]),
-    `power     ${powerText(inputs.length, estimate)}`,
+    `power     ${powerText(estimate)}`,
   ];
 }
 
@@ -108,9 +108,9 @@ function mostSpent({
   return totalBudget === undefined || all < totalBudget ? all : totalBudget;
 }
 
-function powerText(n: number, { detectable, pairsForMaxRegret: needed }: Estimate): string {
+function powerText({ pairs, detectable, pairsForMaxRegret: needed }: Estimate): string {
   const assumed = `where arms differ on ${ASSUMED_DISCORDANCE * 100}% of the inputs`;
-  const seen = `${n} pairs can confirm a regret of ${(detectable * 100).toFixed(1)} points or less, ${assumed}`;
+  const seen = `${pairs} pairs can confirm a regret of ${(detectable * 100).toFixed(1)} points or less, ${assumed}`;
   if (needed === undefined) return seen;
   return `${seen}; this route's max_regret needs about ${needed}`;
 }
