@@ -48,6 +48,7 @@ export class OrgData {
     const { table, heavy } = found;
     const limit = heavy ? HEAVY_ROWS_PER_PAGE : ROWS_PER_PAGE;
     const key = keyOf(table);
+    if (at.key && at.key.length !== key.length) return undefined;
     const rows = await settled(
       this.#db
         .select()
