@@ -111,7 +111,7 @@ describe("an org", () => {
           expect(JSON.stringify(await view(b))).not.toContain(a);
         },
       ),
-      { numRuns: 10 },
+      { numRuns: 6 },
     );
   });
 
