@@ -51,7 +51,8 @@ export interface ExportBuffer {
   bury(seqs: readonly number[], why: { readonly code: string; readonly message: string; readonly at: number }): void;
   /** Where a key's items go (URL and org): keys of one destination send each other's. */
   knowSender(sender: string, destination: string): void;
-  counts(sender?: string): BufferCounts;
+  /** Of one sender, or of all. What another holds under its lease is not waiting. */
+  counts(now: number, sender?: string): BufferCounts;
   /** Deletes what is too old, then the oldest until the rest fits. Answers how many went. */
   prune(limits: { readonly maxBytes: number; readonly before: number }): number;
   close(): void;
@@ -141,13 +142,13 @@ export function openExportBuffer(file: string): ExportBuffer {
       }),
     knowSender: (sender, destination) =>
       void db.prepare("insert or replace into senders values (?, ?)").run(sender, destination),
-    counts(sender) {
+    counts(now, sender) {
       const row = db
         .prepare(
           `select count(*) as waiting, coalesce(sum(bytes), 0) as bytes, (select count(*) from dead) as dead from items
-           where ?1 is null or sender = ?1`,
+           where held_until <= ?1 and (?2 is null or sender = ?2)`,
         )
-        .get(sender ?? null);
+        .get([sender ?? null]);
       return row as BufferCounts;
     },
     prune: ({ maxBytes, before }) =>

@@ -1,5 +1,5 @@
 import { environment } from "../../workspace/env-file.ts";
-import { type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
+import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { checkDiagnosis } from "../doctor/diagnosis-check.ts";
 import { about, type Finding } from "../doctor/finding.ts";
 import { checkGateway, type Diagnosis } from "../doctor/gateway-check.ts";
@@ -75,7 +75,15 @@ async function askGateway(
     expectOrg: options.expectOrg ?? (io.env["MODELRIG_EXPECT_ORG"] || undefined),
     fetch,
     now: Date.now,
-    timeoutMs: Number(options.timeout) * 1_000,
+    timeoutMs: millisecondsOf(options.timeout),
+  });
+}
+
+function millisecondsOf(seconds: string): number {
+  const number = Number(seconds);
+  if (number > 0 && number <= 600) return Math.ceil(number * 1_000);
+  throw new CliError("cli.usage", `--timeout takes seconds up to 600, not ${JSON.stringify(seconds)}`, {
+    exitCode: EXIT.usage,
   });
 }
 

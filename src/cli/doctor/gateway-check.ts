@@ -53,14 +53,27 @@ export async function checkGateway(probe: GatewayProbe): Promise<GatewayState> {
   if (probe.key === undefined) return { findings: [reached, skipped("org", "no usable key")] };
   const who = await ask(probe, "/v1/whoami");
   const owner = ownerOf(probe, who);
-  if (owner.some(({ status }) => status === "fail") && who.type !== "answer")
-    return { findings: [reached, ...owner, skipped("gateway", "the key was not accepted")] };
+  if (who.type === "unreachable" || who.status !== 200)
+    return {
+      findings: [
+        reached,
+        ...owner,
+        skipped("gateway", "schema, provider keys, tokens and rows: the key was not accepted"),
+      ],
+    };
   const told = await ask(probe, "/v1/diagnosis");
   const parsed = told.type === "answer" && told.status === 200 ? diagnosis.safeParse(told.body) : undefined;
   const facts = parsed?.success ? parsed.data : undefined;
   const why =
-    told.type === "answer" && told.status === 403 ? "the key lacks the scope read" : "the gateway does not tell";
-  return { findings: [reached, ...owner, ...(facts ? [] : [skipped("gateway", why)])], diagnosis: facts };
+    told.type === "answer" && told.status === 403 ? "the key lacks the scope read" : "this gateway does not tell";
+  return {
+    findings: [
+      reached,
+      ...owner,
+      ...(facts ? [] : [skipped("gateway", `schema, provider keys, tokens and rows: ${why}`)]),
+    ],
+    diagnosis: facts,
+  };
 }
 
 const skipped = (subject: string, why: string): Finding => about(subject).skip(why);
