@@ -55,7 +55,7 @@ export function clustering(values: readonly ClusteredValue[]): Clustering & { re
   const estimated = naive > 0 && clusters > 1 ? (between * clusters) / (clusters - 1) / naive : 0;
   const supported = (between + 2 * size * size) / (spread + 2 * size);
   const worth = weight / Math.max(kish, estimated, supported);
-  const largestShare = Math.max(...totals.map((total) => total.weight)) / weight;
+  const largestShare = totals.reduce((most, total) => Math.max(most, total.weight), 0) / weight;
   return {
     clusters,
     largestShare,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { jointConfidence } from "../../../src/stats/holm.ts";
 import type { Interval } from "../../../src/stats/interval.ts";
 import { regretInterval } from "../../../src/stats/paired-regret.ts";
 import { tQuantile } from "../../../src/stats/student-t.ts";
@@ -8,13 +9,13 @@ import { agrestiMin, pairedT } from "../../support/interval-rivals.ts";
 
 const Z = 1.959963984540054;
 const ofTango: TableInterval = (losses, wins, n) => tango({ losses, wins, n }, Z);
-const ofProduct: TableInterval = (losses, wins, n) =>
-  regretInterval(
-    "tango_bonett_price",
-    { n, mean: (losses - wins) / n, meanSquare: (losses + wins) / n },
-    undefined,
-    0.95,
-  );
+const productAt =
+  (confidence: number): TableInterval =>
+  (losses, wins, n) => {
+    const moments = { n, mean: (losses - wins) / n, meanSquare: (losses + wins) / n };
+    return regretInterval("tango_bonett_price", moments, undefined, confidence);
+  };
+const ofProduct = productAt(0.95);
 const ofT = (n: number): TableInterval => {
   const quantile = tQuantile(0.975, n - 1);
   return (losses, wins): Interval => pairedT(losses, wins, n, quantile);
@@ -56,5 +57,23 @@ describe("exact coverage of the parts", () => {
     const { covered, upperMiss } = exactCoverage(10, ofT(10))(0.05, 0);
     expect(covered).toBeCloseTo(0.401199, 6);
     expect(upperMiss).toBeCloseTo(0.598737, 6);
+  });
+});
+
+describe("several variants, each exactly as bad as forbidden", () => {
+  const anyPasses = (variants: number, confidence: number): number => {
+    const { upperMiss } = exactCoverage(200, productAt(confidence))(0.08, 0.03);
+    return 1 - (1 - upperMiss) ** variants;
+  };
+
+  it.each([1, 3, 5, 10])(
+    "of %i, one passes no more often than promised of one when the level is shared",
+    (variants) => {
+      expect(anyPasses(variants, jointConfidence(0.025, variants))).toBeLessThanOrEqual(0.025);
+    },
+  );
+
+  it("of ten, one passes in every sixth bake-off or more when each is taken alone", () => {
+    expect(anyPasses(10, 0.95)).toBeGreaterThan(1 / 6);
   });
 });

@@ -99,6 +99,14 @@ describe("regret of clustered pairs", () => {
     expect(pairedRegret(own)).toEqual(pairedRegret(Array(30).fill({ d: 0 })));
   });
 
+  it("stays sound over 300,000 pairs of 150,000 customers", () => {
+    const pairs = Array.from({ length: 300_000 }, (_, i) => ({ d: i % 100 === 0 ? 1 : 0, cluster: `${i >> 1}` }));
+    const regret = pairedRegret(pairs);
+    expect(regret?.clustering?.clusters).toBe(150_000);
+    expect(regret?.low).toBeGreaterThan(0.009);
+    expect(regret?.high).toBeLessThan(0.011);
+  });
+
   it("counts a pair without a cluster as one of its own", () => {
     const pairs = Array.from({ length: 40 }, (_, i) => (i < 20 ? { d: 0, cluster: "a" } : { d: 0 }));
     expect(pairedRegret(pairs)?.clustering).toMatchObject({ clusters: 21, largestShare: 0.5 });
