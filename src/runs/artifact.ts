@@ -8,8 +8,11 @@ export type ArtifactType = (typeof ARTIFACT_TYPES)[number];
 export const LINK_RELATIONS = ["derived_from", "consumed"] as const;
 export type LinkRelation = (typeof LINK_RELATIONS)[number];
 
-/** Why an artifact's content is not kept: its sender kept it back, the org's custody keeps hashes only, its size, or its age. */
-export const WITHHELD = ["not_sent", "custody", "too_large", "retention"] as const;
+/**
+ * Why an artifact's content is not kept: its sender kept it back, the org's custody keeps hashes only, its size,
+ * its age, or that the database cannot hold it.
+ */
+export const WITHHELD = ["not_sent", "custody", "too_large", "not_text", "retention"] as const;
 export type Withheld = (typeof WITHHELD)[number];
 
 /** Largest content of one artifact that any setting lets through, UTF-8 bytes. */

@@ -46,12 +46,14 @@ export async function underCustody(
   if ((hash ?? found.hash) !== found.hash || (bytes ?? found.bytes) !== found.bytes) {
     return refused("hash_mismatch", "hash or bytes are not those of the content's UTF-8");
   }
-  const withheld = withheldBy(settings, found.bytes);
+  const withheld = withheldBy(settings, text, found.bytes);
   return { ok: true, artifact: { ...rest, ...found, ...(withheld ? { withheld } : { content: text }) } };
 }
 
-function withheldBy({ custody, artifactMaxBytes }: OrgSettings, bytes: number): Withheld | undefined {
+function withheldBy({ custody, artifactMaxBytes }: OrgSettings, text: string, bytes: number): Withheld | undefined {
   if (custody === "hash") return "custody";
+  // The engine ends a text there, and would give back less than it was given.
+  if (text.includes("\0")) return "not_text";
   return bytes > Math.min(artifactMaxBytes, LARGEST_ARTIFACT) ? "too_large" : undefined;
 }
 

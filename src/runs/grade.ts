@@ -1,6 +1,6 @@
 /** A judgment from 0 to 1 on an inference, a run or an artifact. */
 import { z } from "zod";
-import { instant, label, reportedId } from "./run.ts";
+import { instant, label, reportedId, storable } from "./run.ts";
 
 export const GRADE_KINDS = ["human", "deterministic", "model"] as const;
 export type GradeKind = (typeof GRADE_KINDS)[number];
@@ -22,7 +22,7 @@ export const grade = z.strictObject({
   kind: z.enum(GRADE_KINDS),
   /** Who or what judged: a person, a check, a judge model. */
   grader: label.default("unnamed"),
-  comment: z.string().max(4_000).optional(),
+  comment: z.string().max(4_000).refine(storable, "must not hold the character U+0000").optional(),
   createdAt: instant,
 });
 

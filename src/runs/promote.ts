@@ -71,6 +71,7 @@ function contentOf(artifact: Artifact): Found<unknown> {
 
 const WHY: Readonly<Record<Withheld, string>> = {
   not_sent: "its sender kept it back",
+  not_text: "it holds the character U+0000",
   custody: "the org's custody keeps hashes only; see PUT /v1/settings",
   retention: "it was older than the org's retention_days",
   too_large: "it is larger than the org's limit, artifact_max_bytes",

@@ -7,7 +7,9 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** Ids of runs, steps, artifacts and grades: short words, so that they can stand in URLs, tables and object names. */
 export const reportedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/);
-export const label = z.string().min(1).max(200);
+/** The engine ends a text at U+0000, and would give back less than it was given. */
+export const storable = (text: string): boolean => !text.includes("\0");
+export const label = z.string().min(1).max(200).refine(storable, "must not hold the character U+0000");
 /** Epoch milliseconds. */
 export const instant = z.int().nonnegative().max(8_640_000_000_000_000);
 
