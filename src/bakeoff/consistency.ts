@@ -50,7 +50,7 @@ function armFault(arm: ArmReport, { inputs, schema_declared: schema, metric, obj
   if (arm.cost_unknown > sent || arm.cost_estimated > sent) return `the costs of ${name} exceed its calls`;
   if (complete !== (stopped === undefined)) return `${name} is complete and stopped`;
   if (complete && sent !== inputs.used) return `${name} is complete without every input`;
-  if (!sameInterval(schema ? wilson(conformant, sent) : undefined, arm.conformance))
+  if (!sameRate(schema ? conformant : undefined, sent, arm.conformance))
     return `the interval of ${name} does not follow from its counts`;
   if (quality && (quality.metric !== metric || quality.n > sent || quality.n === 0))
     return `the quality of ${name} is not what the report measures`;
@@ -58,7 +58,7 @@ function armFault(arm: ArmReport, { inputs, schema_declared: schema, metric, obj
     return `the quality interval of ${name} does not follow from its mean`;
   if (passing?.min_score !== (passing && objective.quality_gate?.min_score))
     return `the quality gate of ${name} is not the route's`;
-  if (passing && (passing.count > sent || !sameInterval(wilson(passing.count, sent), passing)))
+  if (passing && (passing.count > sent || !sameRate(passing.count, sent, passing)))
     return `the passing outputs of ${name} do not follow from their counts`;
   return costFault(arm, schema);
 }
@@ -135,6 +135,13 @@ function boundsFault(report: BakeoffReport): string | undefined {
   });
   const wrong = report.regrets.find((regret, index) => !same(regret.estimate, again[index]?.estimate));
   return wrong && `the bounds of ${wrong.arm} do not follow from its pairs`;
+}
+
+/** A rate of n and its interval; none where nothing is counted, or nothing was sent. */
+function sameRate(k: number | undefined, n: number, found: (Range & { readonly rate: number }) | undefined): boolean {
+  const expected = k === undefined ? undefined : wilson(k, n);
+  if (expected && found && !near(found.rate, (k ?? 0) / n)) return false;
+  return sameInterval(expected, found);
 }
 
 type Range = { readonly low: number; readonly high: number };

@@ -123,7 +123,7 @@ function itemsOf(pairs: readonly PairedInput[]): number[] {
 }
 
 /** Beyond so many further pairs a number is no help. */
-const MOST_PAIRS = 50_000;
+const MOST_PAIRS = 10_000;
 
 function lookOf({ first, looks, family, below, above }: EvidenceState, bakeoff: string, fresh: number): RegretLook {
   const isFirst = first === bakeoff;
@@ -134,8 +134,14 @@ function lookOf({ first, looks, family, below, above }: EvidenceState, bakeoff: 
     fresh,
     family,
     bounds: isFirst ? undefined : Array.from({ length: family }, (_, index) => boundsOf(below, above, index + 1)),
-    more: below.epsilon > 0 ? morePairsToPass(below, LOOK_ALPHA / family, MOST_PAIRS) : undefined,
+    more: moreOf(below, LOOK_ALPHA / family),
   };
+}
+
+function moreOf(below: EProcess, level: number): number | undefined {
+  const mean = below.count === 0 ? 0 : 2 * (below.sum / below.count) - 1;
+  // At these rates the wealth against the limit does not grow.
+  return mean >= below.epsilon ? undefined : morePairsToPass(below, level, MOST_PAIRS);
 }
 
 function boundsOf(below: EProcess, above: EProcess, arms: number): RegretBounds {

@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { reportOf } from "../../../src/bakeoff/assemble.ts";
+import { gateOf, inconsistency } from "../../../src/bakeoff/consistency.ts";
+import { type BakeoffReport, bakeoffReport } from "../../../src/bakeoff/report.ts";
+import { analysedRun } from "../../support/bakeoff-analysis.ts";
+
+const LARGEST = "reference:sim/atlas-large";
+
+let report: BakeoffReport;
+beforeAll(async () => {
+  const { plan, run, facts } = await analysedRun({
+    inputs: 200,
+    route: { bakeoff: { reference: "sim/atlas-large", qualityGate: { minScore: 0.5 } } },
+    sample: (arm, index) => (arm !== LARGEST && index < 2 ? { outcome: "nonconformant" } : {}),
+  });
+  report = bakeoffReport.parse(JSON.parse(JSON.stringify(reportOf(plan, run, facts))));
+});
+
+/** Every number of a report and the path to it. */
+function numbersOf(value: unknown, path: readonly string[] = []): string[][] {
+  if (typeof value === "number") return [[...path]];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => numbersOf(member, [...path, key]));
+}
+
+function changed(path: readonly string[], change: (value: number) => number): BakeoffReport {
+  const copy = structuredClone(report) as unknown as Record<string, never>;
+  const last = path.at(-1) ?? "";
+  const parent = path.slice(0, -1).reduce<Record<string, never>>((node, key) => node[key] ?? node, copy);
+  Object.assign(parent, { [last]: change(parent[last] as unknown as number) });
+  return copy as unknown as BakeoffReport;
+}
+
+describe("a report", () => {
+  it("of a real run follows from its own figures", () => {
+    expect(report.gate).toMatchObject({ kind: "quality-first", proposes: "cheap" });
+    expect(report.regrets).toHaveLength(3);
+    expect(inconsistency(report)).toBeUndefined();
+    expect(gateOf(report)).toEqual(report.gate);
+  });
+
+  it("does not, when any figure that follows from others is changed", () => {
+    const derived = numbersOf(report).filter(([part, , field, figure]) => {
+      if (part === "arms") return field !== "latency_ms" && !["low", "high"].includes(figure ?? "x");
+      if (part === "regrets") return field !== "look" || figure === "family";
+      return false;
+    });
+    // What stands for itself: counts that nothing else repeats.
+    const free = /cost_estimated|repair|rungs|failures|value_checks|graded|cost_unknown/;
+    const checked = derived.map((path) => path.join(".")).filter((path) => !free.test(path));
+    expect(checked.length).toBeGreaterThan(60);
+    const unnoticed = checked.filter((path) => {
+      const steps = path.split(".");
+      return [-1, 1].every((sign) => {
+        const change = (value: number) => (Number.isInteger(value) ? value + sign : value * (1 + sign / 10));
+        return inconsistency(changed(steps, change)) === undefined;
+      });
+    });
+    expect(unnoticed).toEqual([]);
+  });
+
+  it("does not, when its bounds are better than its pairs", () => {
+    const [first, ...rest] = report.regrets;
+    if (!first?.estimate) throw new Error("regret is measured");
+    const better = { ...first, estimate: { ...first.estimate, high: first.estimate.high - 1e-6 } };
+    expect(inconsistency({ ...report, regrets: [better, ...rest] })).toContain("bounds");
+  });
+
+  it("does not, when it names a reference that is no arm, or tells a regret twice", () => {
+    expect(inconsistency({ ...report, reference: { arm: "other" } })).toContain("reference");
+    expect(inconsistency({ ...report, regrets: [...report.regrets, ...report.regrets.slice(0, 1)] })).toContain(
+      "twice",
+    );
+  });
+
+  it("does not, when it proposes what its gate does not", () => {
+    const { proposes: _, ...gate } = report.gate;
+    expect(inconsistency({ ...report, gate })).toContain("gate");
+    expect(inconsistency({ ...report, objective: { ...report.objective, max_regret: 0.001 } })).toBeDefined();
+  });
+
+  it("does not, when a later look claims more than it shows", () => {
+    const [first, ...rest] = report.regrets;
+    if (!first) throw new Error("regret is measured");
+    const { bounds: _, ...look } = { ...first.look, kind: "later" as const, bounds: [] };
+    expect(inconsistency({ ...report, regrets: [{ ...first, look }, ...rest] })).toContain("look");
+  });
+});
