@@ -27,6 +27,7 @@ import { orgData } from "./endpoints/org-data.ts";
 import { proposals } from "./endpoints/proposals.ts";
 import { query } from "./endpoints/query.ts";
 import { record } from "./endpoints/record.ts";
+import { registry } from "./endpoints/registry.ts";
 import { responses } from "./endpoints/responses.ts";
 import { run } from "./endpoints/run.ts";
 import { runs } from "./endpoints/runs.ts";
@@ -50,7 +51,7 @@ export function createApp(): Hono<AppEnv> {
   for (const endpoint of [chatCompletions, messages, responses, embeddings]) endpoint(app);
   for (const endpoint of [run, models, whoami, diagnosis, metrics]) endpoint(app);
   for (const endpoint of [bakeoffs, bakeoffSamples, routeLive, proposals, swaps]) endpoint(app);
-  for (const endpoint of [query, inferences]) endpoint(app);
+  for (const endpoint of [query, inferences, registry]) endpoint(app);
   for (const endpoint of [runs, artifacts, grade, evalCases, orgSettings]) endpoint(app);
   for (const endpoint of [ingest, record, envelopes, orgData]) endpoint(app);
   app.notFound((c) => faultResponse(notFound("no such endpoint; see /openapi.json", "not_found"), c.req.path));

@@ -10,17 +10,22 @@ import { KeyCache } from "../src/identity/key-cache.ts";
 import { isSimRequest, simFetch } from "../src/provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../src/provider/table.ts";
 import { parseQueryTokens, QueryTokens } from "../src/query/query-tokens.ts";
+import { EMPTY_REGISTRY, type Registry } from "../src/registry/capability.ts";
+import { registryOf } from "../src/registry/record.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 import { StoreError } from "../src/store/store-error.ts";
 import { Activity } from "./activity.ts";
 import type { Env } from "./bindings.ts";
 import { LivePins } from "./live-pins.ts";
 import { logError } from "./log.ts";
+import { OrgSnapshots } from "./org-snapshots.ts";
 import type { Background, Runtime } from "./runtime.ts";
 import { telemetryRecorder } from "./telemetry-queue.ts";
 
 const KEY_LOOKUP_PATIENCE_MS = 5_000;
 const HOUR_MS = 3_600_000;
+/** Measurements change by the day; until they are there a call goes by what is declared. */
+const REGISTRY_TTL_MS = 300_000;
 
 /** An isolate meets one environment; tests meet several. */
 const runtimes = new WeakMap<Env, Runtime>();
@@ -66,6 +71,13 @@ function compose(env: Env): Runtime {
   const pins = new LivePins({ current: (org) => store().forOrg(org).routePins.current() }, clock.now, (error) =>
     logError("live pins not refreshed", error),
   );
+  const registries = new OrgSnapshots<Registry>({
+    load: async (org) => registryOf(await store().forOrg(org).capabilities.newest()),
+    empty: EMPTY_REGISTRY,
+    ttlMs: REGISTRY_TTL_MS,
+    now: clock.now,
+    onError: (error) => logError("registry not refreshed", error),
+  });
   const breakers = new BreakerCache();
   const secrets = env as unknown as Readonly<Record<string, unknown>>;
 
@@ -78,7 +90,7 @@ function compose(env: Env): Runtime {
     random: Math.random,
     newId: (prefix) => `${prefix}_${uuidv7obj().toHex()}`,
     providers,
-    registry: { find: () => [] },
+    registry: registries.latest(org, background),
     prices,
     breakers: breakerPort(env.ROUTE_BREAKER, org, breakers, background, clock),
     envelopes: envelopePort(env.SPEND_ENVELOPES, org, background, alertOf(org)),

@@ -1,6 +1,10 @@
+/** Capabilities that a probe measures. */
+export const PROBED = ["native_strict", "json_object", "coached", "tools", "caching"] as const;
+export type ProbedCapability = (typeof PROBED)[number];
+
 /** A measured capability of a model: k of n probes passed, on a date. */
 export interface MeasuredCapability {
-  readonly capability: "native_strict" | "json_object" | "coached" | "tools" | "grounding" | "caching" | "context";
+  readonly capability: ProbedCapability | "grounding" | "context";
   readonly n: number;
   readonly passed: number;
   /** Wilson 95%. */
@@ -14,3 +18,6 @@ export interface MeasuredCapability {
 export interface Registry {
   find(provider: string, model: string): readonly MeasuredCapability[];
 }
+
+/** Where nothing was probed. */
+export const EMPTY_REGISTRY: Registry = { find: () => [] };

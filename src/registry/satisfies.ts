@@ -2,16 +2,26 @@ import type { ModelCapabilities } from "../provider/provider.ts";
 import type { Predicate } from "../route/route.ts";
 import type { MeasuredCapability } from "./capability.ts";
 
-/** A measured rung counts as supported when its Wilson lower bound reaches this share of conformant probes. */
+/** Share of probes a model must pass for a capability to count. */
 export const SUPPORTED_FROM = 0.9;
 
-/** What probes say, in the shape of declared capabilities, to be laid over them. */
+/**
+ * Whether a probe settles the question: the whole Wilson interval lies on one side of {@link SUPPORTED_FROM}.
+ * `undefined` = it does not; some 35 probes, all passed, are needed for a yes.
+ */
+export function supported({ low, high }: Pick<MeasuredCapability, "low" | "high">): boolean | undefined {
+  if (low >= SUPPORTED_FROM) return true;
+  return high < SUPPORTED_FROM ? false : undefined;
+}
+
+/** What probes settled, in the shape of declared capabilities, to be laid over them. */
 export function measuredCapabilities(measured: readonly MeasuredCapability[]): ModelCapabilities {
   const found: { -readonly [K in keyof ModelCapabilities]: ModelCapabilities[K] } = {};
-  for (const { capability, low } of measured) {
-    if (capability === "native_strict" || capability === "tools" || capability === "grounding") {
-      found[capability] = low >= SUPPORTED_FROM;
-    }
+  for (const entry of measured) {
+    const { capability } = entry;
+    if (capability === "coached" || capability === "caching" || capability === "context") continue;
+    const verdict = supported(entry);
+    if (verdict !== undefined) found[capability] = verdict;
   }
   return found;
 }

@@ -9,6 +9,7 @@ import { OrgArtifacts } from "./artifacts.ts";
 import { OrgAuditLog } from "./audit-log.ts";
 import { OrgBakeoffSamples } from "./bakeoff-samples.ts";
 import { OrgBakeoffs } from "./bakeoffs.ts";
+import { OrgCapabilities } from "./capabilities.ts";
 import { type Connection, connect } from "./database.ts";
 import { OrgEvalCases } from "./eval-cases.ts";
 import { OrgEvidence } from "./evidence-processes.ts";
@@ -44,6 +45,7 @@ export interface OrgStore {
   readonly grades: OrgGrades;
   readonly evalCases: OrgEvalCases;
   readonly settings: OwnSettings;
+  readonly capabilities: OrgCapabilities;
   readonly rollups: OrgRollups;
   readonly retention: OrgRetention;
   readonly audit: OrgAuditLog;
@@ -84,6 +86,7 @@ export function openStore(connection: Connection): Store {
       grades: new OrgGrades(db, org),
       evalCases: new OrgEvalCases(db, org),
       settings: new OwnSettings(db, org),
+      capabilities: new OrgCapabilities(db, org),
       rollups: new OrgRollups(db, org),
       retention: new OrgRetention(db, org),
       audit: new OrgAuditLog(db, org),

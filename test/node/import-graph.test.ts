@@ -25,6 +25,7 @@ const LAYERS: Record<string, number> = {
   "src/proposal": 4,
   "src/swap": 4,
   "src/runs": 4,
+  "src/probe": 4,
   "src/query": 4,
   "src/cycles": 4,
   durable: 5,

@@ -4,6 +4,7 @@
  */
 import type { EvidenceState } from "../../src/bakeoff/evidence-process.ts";
 import type { BakeoffReport } from "../../src/bakeoff/report.ts";
+import { fromRow, type ProbedRow } from "../../src/registry/record.ts";
 import { gradeSubject } from "../../src/runs/grade.ts";
 import type { ExportPage } from "../../src/store/org-data.ts";
 import type { OrgStore, Store } from "../../src/store/store.ts";
@@ -57,6 +58,19 @@ function reportOf(word: Word, at: number, org: string): BakeoffReport {
   // The store looks at no more of it.
   return told as unknown as BakeoffReport;
 }
+
+const capabilityOf = (word: Word, at: number, org: string): ProbedRow =>
+  fromRow({
+    provider: "same",
+    model: word,
+    capability: "coached",
+    n: 40,
+    passed: 39,
+    measured_at: new Date(at).toISOString(),
+    cost_usd: "0.1",
+    simulated: true,
+    method: org,
+  });
 
 const HASHES = { x: "a".repeat(64), y: "b".repeat(64), z: "c".repeat(64) } as const;
 
@@ -225,6 +239,10 @@ export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
     act: (doing) =>
       doing.own.settings.put({ custody: "content", artifactMaxBytes: doing.at, retentionDays: 1 }, deedOf(doing)),
     see: ({ settings }) => settings.get(),
+  },
+  capabilities: {
+    act: ({ own, word, at }) => own.capabilities.add([capabilityOf(word, at, own.org)], { by: own.org, at }),
+    see: (own) => own.capabilities.newest(),
   },
   rollups: {
     act: async (doing) => {

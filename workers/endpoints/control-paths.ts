@@ -1,11 +1,13 @@
 /** The endpoints of bake-offs, proposals and swaps as the OpenAPI document lists them. */
 import type { z } from "@hono/zod-openapi";
 import { bakeoffReport } from "../../src/bakeoff/report.ts";
+import { registryDocument } from "../../src/registry/record.ts";
 import { swap } from "../../src/swap/swap.ts";
 import { keptSampleList, keptSamplesRequest, samplesDeleted, samplesKept } from "./bakeoff-samples.ts";
 import { bakeoffList, bakeoffQuery, bakeoffRecorded } from "./bakeoffs.ts";
 import { liveVariant } from "./live-variant.ts";
 import { proposalDecision, proposalDetail, proposalList } from "./proposals.ts";
+import { registryRecorded } from "./registry.ts";
 import { swapList, swapRequest } from "./swaps.ts";
 
 export interface ControlPath {
@@ -51,6 +53,15 @@ export const CONTROL_PATHS: readonly ControlPath[] = [
     summary: "Delete the kept inputs and outputs of a bake-off",
     status: 200,
     answer: samplesDeleted,
+  },
+  { method: "get", path: "/v1/registry", summary: "Measured capabilities", status: 200, answer: registryDocument },
+  {
+    method: "post",
+    path: "/v1/registry",
+    summary: "Record measured capabilities",
+    body: registryDocument,
+    status: 201,
+    answer: registryRecorded,
   },
   {
     method: "get",

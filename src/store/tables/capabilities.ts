@@ -1,5 +1,5 @@
 import { integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { MeasuredCapability } from "../../registry/capability.ts";
+import type { ProbedCapability } from "../../registry/capability.ts";
 
 /** Probes of models, as measured with the org's own keys. Append-only: the newest of a capability counts. */
 export const capabilities = sqliteTable(
@@ -8,7 +8,7 @@ export const capabilities = sqliteTable(
     org: text("org").notNull(),
     provider: text("provider").notNull(),
     model: text("model").notNull(),
-    capability: text("capability").$type<MeasuredCapability["capability"]>().notNull(),
+    capability: text("capability").$type<ProbedCapability>().notNull(),
     measuredAt: integer("measured_at").notNull(),
     n: integer("n").notNull(),
     passed: integer("passed").notNull(),
