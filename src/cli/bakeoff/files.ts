@@ -23,6 +23,8 @@ export interface BakeoffFiles {
   readonly reportPath: string;
   readonly inputsPath: string;
   readonly outputsPath: string;
+  /** Refuses where another process runs this bake-off: both would pay for the same samples. */
+  readonly lock: () => void;
   readonly begin: (plan: JournalPlan) => void;
   /** Handed to the operating system when it returns: a crash of this process loses only what is in flight. */
   readonly append: (line: string) => void;
@@ -49,8 +51,14 @@ export function bakeoffFiles(io: Io, id: string): BakeoffFiles {
   const inputsPath = join(folder, `${id}.inputs.jsonl`);
   const outputsPath = join(folder, `${id}.outputs.jsonl`);
   const outputs = outputFile(outputsPath);
+  const lockPath = join(folder, `${id}.lock`);
   let open: number | undefined;
+  let locked = false;
   return {
+    lock() {
+      takeLock(lockPath, id);
+      locked = true;
+    },
     reportPath,
     inputsPath,
     outputsPath,
@@ -64,6 +72,8 @@ export function bakeoffFiles(io: Io, id: string): BakeoffFiles {
       if (open !== undefined) closeSync(open);
       open = undefined;
       outputs.close();
+      if (locked) rmSync(lockPath, { force: true });
+      locked = false;
     },
     readJournal() {
       if (!existsSync(journal)) throw notFound(id);
@@ -90,6 +100,37 @@ export function earlierReports(cwd: string, most: number): string[] {
     .reverse()
     .slice(0, most)
     .map((name) => readFileSync(join(folder, name), "utf8"));
+}
+
+/** The file names the process; one that is gone holds nothing. */
+function takeLock(path: string, id: string): void {
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    try {
+      writeFileSync(path, String(process.pid), { flag: "wx", mode: 0o600 });
+      return;
+    } catch (cause) {
+      const holder = existsSync(path) ? Number(readFileSync(path, "utf8")) : 0;
+      if (isRunning(holder)) {
+        throw new CliError("bakeoff.running", `bake-off ${id} is being run by process ${holder}`, {
+          exitCode: EXIT.usage,
+          fix: "wait for it, or end it (Ctrl-C leaves what it paid for)",
+          cause,
+        });
+      }
+      rmSync(path, { force: true });
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    // EPERM: it runs, for somebody else.
+    return cause instanceof Error && "code" in cause && cause.code === "EPERM";
+  }
 }
 
 /** A line that a crash cut is taken away: what is written after it would be lost with it. */

@@ -75,7 +75,6 @@ export async function measure(
   } finally {
     io.signal.removeEventListener("abort", onAbort);
     progress.end();
-    files.close();
     books.close();
   }
 }

@@ -62,6 +62,22 @@ async function bakeoff(io: Io, options: Options): Promise<ExitCode> {
   const keys = environment(io, options.envFile);
   const id = options.resume ?? `bo_${uuidv7()}`;
   const files = bakeoffFiles(io, id);
+  files.lock();
+  try {
+    return await prepareAndRun(io, options, { bundle, keys, id, files });
+  } finally {
+    files.close();
+  }
+}
+
+interface Surroundings {
+  readonly bundle: CompiledBundle;
+  readonly keys: Readonly<Record<string, string>>;
+  readonly id: string;
+  readonly files: BakeoffFiles;
+}
+
+async function prepareAndRun(io: Io, options: Options, { bundle, keys, id, files }: Surroundings): Promise<ExitCode> {
   const host = (envelopes: EnvelopePort) =>
     engineHost(bundle, { environment: keys, envelopes, recorder: { record: () => undefined } });
   const prepared =
