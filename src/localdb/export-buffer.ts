@@ -148,7 +148,7 @@ export function openExportBuffer(file: string): ExportBuffer {
           `select count(*) as waiting, coalesce(sum(bytes), 0) as bytes, (select count(*) from dead) as dead from items
            where held_until <= ?1 and (?2 is null or sender = ?2)`,
         )
-        .get([sender ?? null]);
+        .get(now, sender ?? null);
       return row as BufferCounts;
     },
     prune: ({ maxBytes, before }) =>

@@ -97,7 +97,7 @@ class BufferedExporter implements Exporter {
   }
 
   async flush(): Promise<void> {
-    await this.#flush();
+    await this.#flush(true);
   }
 
   async close(timeoutMs: number): Promise<void> {
@@ -131,8 +131,8 @@ class BufferedExporter implements Exporter {
   #sayWhatIsLeft(): void {
     const { sender, warn } = this.#options;
     if (!this.#delivery || !this.#buffer) return;
-    const { waiting } = this.#buffer.counts(sender);
-    if (waiting > 0) warn.say(`${waiting} records stay buffered here; the next process sends them`);
+    const { waiting } = this.#buffer.counts(this.#options.now(), sender);
+    if (waiting > 0) warn.say(`records that stay buffered here, for the next process to send: ${waiting}`);
   }
 
   #schedule(ms: number): void {
@@ -148,16 +148,16 @@ class BufferedExporter implements Exporter {
     this.#timer.unref?.();
   }
 
-  #flush(closing = false): Promise<Outcome["type"]> {
-    this.#flushing ??= this.#flushOnce(closing).finally(() => {
+  #flush(atOnce = false): Promise<Outcome["type"]> {
+    this.#flushing ??= this.#flushOnce(atOnce).finally(() => {
       this.#flushing = undefined;
     });
     return this.#flushing;
   }
 
-  async #flushOnce(closing: boolean): Promise<Outcome["type"]> {
+  async #flushOnce(atOnce: boolean): Promise<Outcome["type"]> {
     const { now, warn } = this.#options;
-    if (!this.#delivery || (!closing && now() < this.#pausedUntil)) return "failed";
+    if (!this.#delivery || (!atOnce && now() < this.#pausedUntil)) return "failed";
     try {
       const outcome = await this.#deliver(this.#delivery);
       if (outcome.type === "failed" || outcome.type === "refused") this.#pause(outcome.retryAfterMs);

@@ -97,7 +97,7 @@ export function checkBuffer(cwd: string): Finding {
   try {
     const buffer = openExportBuffer(file);
     try {
-      const { waiting, bytes, dead } = buffer.counts();
+      const { waiting, bytes, dead } = buffer.counts(Date.now());
       const size = `${waiting} records, ${(bytes / 1024 / 1024).toFixed(1)} MB`;
       if (dead > 0)
         return warn(
