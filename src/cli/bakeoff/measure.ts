@@ -1,5 +1,5 @@
 /** Runs a planned bake-off on this machine, with everything it pays for written down as it happens. */
-import { reportOf } from "../../bakeoff/assemble.ts";
+import { reportWithEvidence } from "../../bakeoff/assemble.ts";
 import { type JournalPlan, JUDGE_BOOKS, sampleText, spentText, verdictText } from "../../bakeoff/journal.ts";
 import type { BakeoffReport } from "../../bakeoff/report.ts";
 import { type BakeoffPlan, type BakeoffRun, runBakeoff } from "../../bakeoff/run.ts";
@@ -9,6 +9,7 @@ import { addUsd, type NanoUsd, nanoUsd } from "../../money/nano-usd.ts";
 import { seededRandom } from "../../stats/random.ts";
 import type { Io } from "../command.ts";
 import { type Books, openBooks } from "./books.ts";
+import { evidenceFile } from "./evidence-file.ts";
 import type { BakeoffFiles } from "./files.ts";
 import { startProgress } from "./progress.ts";
 
@@ -71,7 +72,7 @@ export async function measure(
     );
     const { seed, asked, started_at: startedAt } = journal;
     const facts = { asked, seed, startedAt: Date.parse(startedAt), finishedAt: Date.now() };
-    return { run, report: reportOf(plan, run, facts) };
+    return { run, report: await reportWithEvidence(plan, run, facts, evidenceFile(io.cwd)) };
   } finally {
     io.signal.removeEventListener("abort", onAbort);
     progress.end();
