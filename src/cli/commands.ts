@@ -53,13 +53,24 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/bakeoff.ts"),
   },
   {
+    name: "probe",
+    group: "Prove",
+    summary: "measure what models can do, for the registry",
+    load: () => import("./commands/probe.ts"),
+  },
+  {
     name: "swap",
     group: "Change",
     summary: "carry out or take back an approved change",
     load: () => import("./commands/swap.ts"),
   },
   { name: "keys", group: "Change", summary: "create, list and revoke keys", load: () => import("./commands/keys.ts") },
-  { name: "db", group: "Change", summary: "migrate and serve the database", load: () => import("./commands/db.ts") },
+  {
+    name: "db",
+    group: "Change",
+    summary: "migrate, back up, restore and serve the database",
+    load: () => import("./commands/db.ts"),
+  },
   {
     name: "deploy",
     group: "Change",

@@ -4,6 +4,7 @@ import type { BreakerPort, CallPorts, Clock, EnvelopePort, Recorder } from "../c
 import type { CompiledBundle } from "../config/config.ts";
 import { createSimulator, isSimRequest } from "../provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../provider/table.ts";
+import { EMPTY_REGISTRY, type Registry } from "../registry/capability.ts";
 
 export interface EngineHostOptions {
   /** Names of provider keys to their values. */
@@ -12,6 +13,8 @@ export interface EngineHostOptions {
   readonly recorder: Recorder;
   /** Absent = always closed: a replay measures what a candidate does, also while it is failing. */
   readonly breakers?: BreakerPort | undefined;
+  /** Absent = only declared capabilities count. */
+  readonly registry?: Registry | undefined;
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
 
@@ -26,7 +29,7 @@ export function engineHost({ config }: Pick<CompiledBundle, "config">, options: 
     random: Math.random,
     newId: (prefix) => `${prefix}_${uuidv7()}`,
     providers,
-    registry: { find: () => [] },
+    registry: options.registry ?? EMPTY_REGISTRY,
     prices: providerPrices(providers),
     breakers: options.breakers ?? ALWAYS_CLOSED,
     envelopes: options.envelopes,
