@@ -57,10 +57,12 @@ describe("artifacts in the database", () => {
         await artifacts.save([kept.artifact], deed);
         const back = await artifacts.get(id, ALL);
         expect(back?.hash).toBe(kept.artifact.hash);
-        if (content.includes("\0")) return expect(back).toMatchObject({ content: undefined, withheld: "not_text" });
-        expect(back).toMatchObject({ content: content.toWellFormed(), withheld: undefined });
-        const again = await underCustody({ ...saved, content: back?.content ?? "lost" }, settings);
-        expect(again).toEqual(kept);
+        // The engine ends a text at the character zero: kept, it would come back cut.
+        const storable = !content.includes("\0");
+        const text = content.toWellFormed();
+        expect(back?.content).toBe(storable ? text : undefined);
+        expect(back?.withheld).toBe(storable ? undefined : "not_text");
+        if (storable) expect(await underCustody({ ...saved, content: text }, settings)).toEqual(kept);
       }),
       { numRuns: 200 },
     );
