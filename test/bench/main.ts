@@ -11,6 +11,7 @@ import { bundle } from "./sections/bundle.ts";
 import { cli } from "./sections/cli.ts";
 import { envelopes } from "./sections/envelopes.ts";
 import { gateway } from "./sections/gateway.ts";
+import { ingest } from "./sections/ingest.ts";
 import { memory } from "./sections/memory.ts";
 import { stream } from "./sections/stream.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -22,6 +23,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   memory: onStage(memory),
   bundle,
   envelopes,
+  ingest,
   bakeoff,
   cli,
 };
