@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { startHranaServer } from "../../localdb/hrana-server.ts";
+import { BackupError, backupLines, restore } from "../../store/backup.ts";
 import { migrate, pendingMigrations } from "../../store/migrate.ts";
 import { stateFolder } from "../../workspace/state-folder.ts";
+import { rowsOf, verifyBackup, writeBackup } from "../backup/backup-file.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { addDatabaseOptions, type DatabaseOptions, databaseFrom, reachingDatabase } from "../database-access.ts";
 import { readMigrations } from "../migrations.ts";
@@ -12,6 +15,14 @@ interface MigrateOptions extends DatabaseOptions {
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
+
+interface BackupOptions extends DatabaseOptions {
+  readonly live?: boolean;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+type RestoreOptions = Omit<BackupOptions, "live">;
 
 interface ServeOptions {
   readonly db?: string;
@@ -26,6 +37,17 @@ export const command: CommandModule = {
       .option("--dry-run", "name the migrations, apply none")
       .option("--json", "print one JSON document")
       .action(run((options: MigrateOptions) => migrateDatabase(io, options)));
+    addDatabaseOptions(command.command("backup").argument("<file>", "file to write; .gz is compressed"))
+      .description("write the whole database into a file")
+      .option("--live", "do not hold one moment: for large remote databases whose server ends long reads")
+      .option("--force", "replace the file where it exists")
+      .option("--json", "print one JSON document")
+      .action(run((file: string, options: BackupOptions) => backup(io, file, options)));
+    addDatabaseOptions(command.command("restore").argument("<file>", "file that `modelrig db backup` wrote"))
+      .description("fill an empty database from a backup")
+      .option("--force", "delete everything in a database that is not empty")
+      .option("--json", "print one JSON document")
+      .action(run((file: string, options: RestoreOptions) => restoreDatabase(io, file, options)));
     command
       .command("serve")
       .description("serve a database file to libSQL clients on this machine")
@@ -54,6 +76,59 @@ async function migrateDatabase(io: Io, options: MigrateOptions): Promise<ExitCod
   for (const name of names) io.stdout.write(`${options.dryRun ? "would apply" : "applied"} ${name}\n`);
   if (names.length === 0) io.stderr.write("the database is up to date\n");
   return EXIT.done;
+}
+
+async function backup(io: Io, name: string, options: BackupOptions): Promise<ExitCode> {
+  const file = resolve(io.cwd, name);
+  if (existsSync(file) && !options.force) {
+    const fix = "pass another name, or --force to replace it";
+    throw new CliError("db.backup_exists", `${name} is there already`, { exitCode: EXIT.usage, fix });
+  }
+  const connection = databaseFrom(io, options);
+  const rows = await backingUp(() =>
+    writeBackup(file, backupLines(connection, { takenAt: new Date(), live: options.live === true })),
+  );
+  if (options.json) printJson(io, { schema: "modelrig.db-backup/1", file, rows });
+  else io.stdout.write(`${rows} rows written to ${name}\n`);
+  return EXIT.done;
+}
+
+async function restoreDatabase(io: Io, name: string, options: RestoreOptions): Promise<ExitCode> {
+  const file = resolve(io.cwd, name);
+  if (!existsSync(file)) {
+    throw new CliError("db.no_backup", `there is no file ${name}`, { exitCode: EXIT.usage });
+  }
+  const connection = databaseFrom(io, options);
+  // The whole file first: a damaged one must not cost what is in the database.
+  const header = await backingUp(() => verifyBackup(file));
+  const migrations = readMigrations();
+  await backingUp(() => restore(connection, header, rowsOf(file), { migrations, force: options.force === true }));
+  const rows = header.tables.reduce((sum, table) => sum + table.rows, 0);
+  const pending = migrations.at(-1)?.name === header.version ? "" : "; bring it up to date with `modelrig db migrate`";
+  if (options.json) {
+    const tables = Object.fromEntries(header.tables.map((table) => [table.name, table.rows]));
+    printJson(io, {
+      schema: "modelrig.db-restore/1",
+      version: header.version,
+      taken_at: header.taken_at,
+      rows,
+      tables,
+    });
+  } else {
+    io.stdout.write(
+      `${rows} rows in ${header.tables.length} tables restored and counted, schema ${header.version}${pending}\n`,
+    );
+  }
+  return EXIT.done;
+}
+
+async function backingUp<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await reachingDatabase(work);
+  } catch (cause) {
+    if (!(cause instanceof BackupError)) throw cause;
+    throw new CliError(`db.${cause.reason}`, cause.message, { exitCode: EXIT.no, fix: cause.fix, cause });
+  }
 }
 
 /** Prints the two variables clients need, in the form of an env file, then serves until it is interrupted. */
