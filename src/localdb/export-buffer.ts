@@ -55,6 +55,8 @@ export interface ExportBuffer {
   counts(now: number, sender?: string): BufferCounts;
   /** Deletes what is too old, then the oldest until the rest fits. Answers how many went. */
   prune(limits: { readonly maxBytes: number; readonly before: number }): number;
+  /** Hands back all that is held here. */
+  letGo(): void;
   close(): void;
 }
 
@@ -149,7 +151,9 @@ export function openExportBuffer(file: string): ExportBuffer {
            where held_until <= ?1 and (?2 is null or sender = ?2)`,
         )
         .get(now, sender ?? null);
-      return row as BufferCounts;
+      // The driver puts figures of its own beside the columns.
+      const { waiting, bytes, dead } = row as BufferCounts;
+      return { waiting, bytes, dead };
     },
     prune: ({ maxBytes, before }) =>
       immediately(() => {
@@ -163,6 +167,7 @@ export function openExportBuffer(file: string): ExportBuffer {
           .run(maxBytes).changes;
         return old + over;
       }),
+    letGo: () => void letGo.run(holder),
     close() {
       letGo.run(holder);
       alive.delete(holder);

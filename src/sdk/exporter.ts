@@ -5,8 +5,10 @@
 import type { ExportBuffer } from "../localdb/export-buffer.ts";
 import type { IngestItem } from "../runs/ingest.ts";
 import type { InferenceRecord } from "../telemetry/record.ts";
+import { clock } from "../workspace/engine-host.ts";
 import type { Delivery, Outcome as DeliveryOutcome } from "./delivery.ts";
 import { reasonOf, type Warnings } from "./warnings.ts";
+import { within } from "./within.ts";
 
 /** A saved artifact becomes an eval case; sent to an endpoint of its own. */
 export interface Promotion {
@@ -72,6 +74,8 @@ class BufferedExporter implements Exporter {
   #failures = 0;
   #pausedUntil = 0;
   #closed = false;
+  /** The buffer is closed too: an answer that comes now finds its items handed back. */
+  #ended = false;
 
   constructor(options: ExporterOptions) {
     this.#options = options;
@@ -109,6 +113,7 @@ class BufferedExporter implements Exporter {
       if (this.#held.length > 0) this.#store();
       this.#sayWhatIsLeft();
       this.#buffer?.close();
+      this.#ended = true;
     } catch (cause) {
       this.#options.warn.say(`${this.#held.length} records are lost: ${reasonOf(cause)}`);
     }
@@ -119,18 +124,19 @@ class BufferedExporter implements Exporter {
     const pauses = [...CLOSING_PAUSES_MS];
     while (now() < deadline) {
       const left = deadline - now();
-      const end = await Promise.race([this.#flush(true), sleep(left).then(() => "late" as const)]);
+      const end = await within(this.#flush(true), left);
       if (end === "late" || end === "done" || end === "refused") return;
       if (end === "more") continue;
       const pause = pauses.shift();
       if (pause === undefined || pause > deadline - now()) return;
-      await sleep(pause);
+      await clock.sleep(pause);
     }
   }
 
   #sayWhatIsLeft(): void {
     const { sender, warn } = this.#options;
     if (!this.#delivery || !this.#buffer) return;
+    this.#buffer.letGo();
     const { waiting } = this.#buffer.counts(this.#options.now(), sender);
     if (waiting > 0) warn.say(`records that stay buffered here, for the next process to send: ${waiting}`);
   }
@@ -164,6 +170,7 @@ class BufferedExporter implements Exporter {
       else this.#failures = 0;
       return outcome.type;
     } catch (cause) {
+      if (this.#ended) return "failed";
       warn.once("flush", `records could not be sent and wait: ${reasonOf(cause)}`);
       this.#pause(undefined);
       return "failed";
@@ -222,10 +229,4 @@ class BufferedExporter implements Exporter {
     const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 10));
     return Math.round(full * (1 - this.#options.random() / 2));
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref?.();
-  });
 }

@@ -23,6 +23,7 @@ import { runApi } from "./runs.ts";
 import { type RigStream, rigStream, type StreamSource } from "./stream.ts";
 import type { Rig, RunOptions } from "./surface.ts";
 import type { Warnings } from "./warnings.ts";
+import { within } from "./within.ts";
 
 export interface RigParts {
   readonly settings: ResolvedConfig;
@@ -127,9 +128,8 @@ class Calls {
   async #close(): Promise<void> {
     const { exporter, envelopes, captures, settings } = this.#parts;
     const deadline = clock.now() + settings.closeTimeoutMs;
-    const within = (work: Promise<unknown>): Promise<unknown> => Promise.race([work, pause(deadline - clock.now())]);
-    await within(Promise.allSettled(this.#inFlight));
-    await within(envelopes.close());
+    await within(Promise.allSettled(this.#inFlight), deadline - clock.now());
+    await within(envelopes.close(), deadline - clock.now());
     await exporter.close(Math.max(0, deadline - clock.now()));
     captures.close();
   }
@@ -203,10 +203,4 @@ function capturing(source: StreamSource, call: CapturedCall, captures: Captures)
       }
     },
   };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, Math.max(0, ms)).unref?.();
-  });
 }
