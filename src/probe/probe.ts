@@ -30,7 +30,7 @@ export interface ProbeOutcome {
   readonly capability: ProbedCapability;
   /** Absent where no probe was answered. */
   readonly row?: ProbedRow | undefined;
-  /** Probes that said nothing about the model: outages, refused keys, a spent envelope. By failure class. */
+  /** Probes that said nothing about the model: outages, refused keys, a spent envelope. By failure class, or reason of the refusal. */
   readonly unanswered: Readonly<Record<string, number>>;
   /** Known costs of everything sent. */
   readonly cost: NanoUsd;
@@ -126,19 +126,26 @@ async function probeOnce(
     const result = await ports.execute(input);
     if (result.type === "stream") throw new TypeError("probes are not streamed");
     book(tally, result);
-    if (result.type === "failure" && result.failure.class === "budget_exhausted") return false;
+    if (result.type === "failure" && result.failure.class === "budget_exhausted") {
+      unanswered(tally, result.failure.reason ?? result.failure.class);
+      return false;
+    }
     last = result;
     if (result.type === "failure") break;
   }
   if (!last) return true;
   tally.sent += 1;
   const verdict = verdictOn(capability, index, last);
-  if (verdict.type === "unanswered") tally.unanswered[verdict.class] = (tally.unanswered[verdict.class] ?? 0) + 1;
+  if (verdict.type === "unanswered") unanswered(tally, verdict.class);
   else {
     tally.n += 1;
     if (verdict.passed) tally.passed += 1;
   }
   return true;
+}
+
+function unanswered(tally: Tally, why: string): void {
+  tally.unanswered[why] = (tally.unanswered[why] ?? 0) + 1;
 }
 
 function book(tally: Tally, result: Finished): void {

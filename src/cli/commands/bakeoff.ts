@@ -7,9 +7,11 @@ import type { BakeoffPlan } from "../../bakeoff/run.ts";
 import type { EnvelopePort } from "../../call/ports.ts";
 import type { CompiledBundle } from "../../config/config.ts";
 import type { NanoUsd } from "../../money/nano-usd.ts";
+import { registryOf } from "../../registry/record.ts";
 import { engineHost } from "../../workspace/engine-host.ts";
 import { environment } from "../../workspace/env-file.ts";
 import { openCaptures } from "../../workspace/local-captures.ts";
+import { readLocalRegistry } from "../../workspace/local-registry.ts";
 import { type BakeoffFiles, bakeoffFiles } from "../bakeoff/files.ts";
 import { writeInputs } from "../bakeoff/input-file.ts";
 import { keepOutputs } from "../bakeoff/keep.ts";
@@ -78,8 +80,9 @@ interface Surroundings {
 }
 
 async function prepareAndRun(io: Io, options: Options, { bundle, keys, id, files }: Surroundings): Promise<ExitCode> {
+  const registry = registryOf(readLocalRegistry(io.cwd));
   const host = (envelopes: EnvelopePort) =>
-    engineHost(bundle, { environment: keys, envelopes, recorder: { record: () => undefined } });
+    engineHost(bundle, { environment: keys, envelopes, recorder: { record: () => undefined }, registry });
   const prepared =
     options.resume === undefined
       ? await prepareNew(io, options, bundle, files, id, host(NO_ENVELOPES).registry)
