@@ -2,9 +2,10 @@
 import { formatUsd } from "../money/format.ts";
 import { usdToNano } from "../money/nano-usd.ts";
 import { LARGEST_SHARE, LEAST_CLUSTERS } from "../stats/clustered.ts";
+import { modelOf } from "./arm-label.ts";
 import type { ArmReport } from "./arm-report.ts";
 import type { ArmVerdict } from "./gate-report.ts";
-import { percent, points, signedPoints } from "./percent.ts";
+import { levelText, percent, points, signedPoints } from "./percent.ts";
 import type { RegretReport } from "./regret-report.ts";
 import type { BakeoffReport } from "./report.ts";
 
@@ -31,7 +32,7 @@ const STOPPED = {
 
 function partialNotes({ arms, inputs }: BakeoffReport): string[] {
   return arms.flatMap(({ arm, stopped, sent }) =>
-    stopped ? [`partial: ${arm} stopped after ${sent} of ${inputs.used} (${STOPPED[stopped]})`] : [],
+    stopped ? [`partial: ${modelOf(arm)} stopped after ${sent} of ${inputs.used} (${STOPPED[stopped]})`] : [],
   );
 }
 
@@ -88,33 +89,41 @@ function countsNote({ arm, sent, graded, conformant, repair, latency_ms: latency
     ...(repair.count > 0 ? [`repaired ${repair.count} for ${formatUsd(usdToNano(repair.cost_usd))}`] : []),
     ...(latency ? [`p50 ${Math.round(latency.p50)} ms, p95 ${Math.round(latency.p95)} ms`] : []),
   ];
-  return [`${arm}: ${parts.join("; ")}`];
+  return [`${modelOf(arm)}: ${parts.join("; ")}`];
 }
 
 function failureNote({ arm, failures, sent }: ArmReport): string[] {
   const counts = Object.entries(failures).sort(([, a], [, b]) => b - a);
   if (counts.length === 0) return [];
   return [
-    `${arm}: without a conformant output, of ${sent} sent: ${counts.map(([name, n]) => `${name} ${n}`).join(", ")}`,
+    `${modelOf(arm)}: without a conformant output, of ${sent} sent: ${counts.map(([name, n]) => `${name} ${n}`).join(", ")}`,
   ];
 }
 
 function regretLegend(report: BakeoffReport): string[] {
   const shown = report.regrets.filter((regret) => isShown(regret, report));
-  const decided = shown.find(({ arm, estimate }) => estimate && report.gate.verdicts.some((one) => one.arm === arm));
-  if (!decided?.estimate) return [];
-  const { level } = decided.estimate;
+  const decided = shown.filter(({ arm }) => report.gate.verdicts.some((one) => one.arm === arm));
+  const [first] = decided.filter(({ estimate }) => estimate);
+  if (!first?.estimate) return [];
   const limit = report.objective.max_regret;
-  const detectable = Math.max(...shown.map(({ estimate }) => estimate?.detectable ?? 0));
+  const bound = limit === undefined ? "no max_regret is declared" : `limit ${points(limit)}`;
   return [
-    `regret by ${report.metric}, positive = worse; ${percent(1 - 2 * level)}% intervals${familyText(decided)}; ${
-      limit === undefined ? "no max_regret is declared" : `limit ${points(limit)}`
-    }`,
-    ...lookText(decided),
-    ...(limit === undefined
-      ? []
-      : [`so many pairs confirm a limit of ${points(detectable)} (80% power)${neededText(shown, limit)}`]),
+    `regret vs ${modelOf(first.against)} by ${report.metric}, positive = worse; ${levelText(first.estimate.level)} intervals${familyText(first)}; ${bound}`,
+    ...lookText(first),
+    ...(limit === undefined ? [] : [powerText(decided, limit)]),
   ];
+}
+
+/** What the pairs could show, and how many would have been needed: of the arm with the fewest and the most. */
+function powerText(regrets: readonly RegretReport[], limit: number): string {
+  const least = regrets.reduce((one, two) => (two.n_paired < one.n_paired ? two : one));
+  const needed = regrets.flatMap(({ estimate }) => estimate?.needed ?? []);
+  const shown = least.estimate ? `${least.n_paired} pairs confirm a limit of ${points(least.estimate.detectable)}` : "";
+  const takes = needed.length > 0 ? `a limit of ${points(limit)} takes about ${Math.max(...needed)}` : "";
+  return [shown, takes]
+    .filter((text) => text !== "")
+    .join("; ")
+    .concat(" (80% power, arms without regret)");
 }
 
 function familyText({ look }: RegretReport): string {
@@ -127,11 +136,6 @@ function lookText({ look }: RegretReport): string[] {
   return [
     `look ${look.number}: bounds by e-process over ${look.items} new items so far, ${look.fresh} of them in this one`,
   ];
-}
-
-function neededText(shown: readonly RegretReport[], limit: number): string {
-  const needed = shown.flatMap(({ estimate }) => estimate?.needed ?? []);
-  return needed.length === 0 ? "" : `; ${points(limit)} takes about ${Math.max(...needed)}`;
 }
 
 function verdictNote({ arm, clears, clauses, saving }: ArmVerdict, { pairs }: BakeoffReport): string {

@@ -1,6 +1,7 @@
 /** The matrix of a report as lines of plain text, at most 80 columns where names allow. Every rate stands with its n. */
 import { formatUsd } from "../money/format.ts";
 import { nanoUsd, usdToNano } from "../money/nano-usd.ts";
+import { armLabel } from "./arm-label.ts";
 import type { ArmReport, PairReport } from "./arm-report.ts";
 import type { ArmVerdict } from "./gate-report.ts";
 import { notesOf } from "./matrix-notes.ts";
@@ -25,14 +26,18 @@ export interface Matrix {
 }
 
 export function matrixOf(report: BakeoffReport): Matrix {
-  const tables = [costTable(report), ...regretTable(report)];
+  const full = [costTable(report), ...regretTable(report)];
   return {
     title: titleOf(report),
-    tables,
+    // The arm that all are held against has no regret to show.
+    tables: full.map(({ header, rows }) => ({
+      header,
+      rows: rows.filter((row) => row.slice(1).some((cell) => cell !== "")),
+    })),
     flat: {
-      header: tables.flatMap(({ header }, index) => header.slice(index === 0 ? 0 : 1)),
+      header: full.flatMap(({ header }, index) => header.slice(index === 0 ? 0 : 1)),
       rows: report.arms.map((_, row) =>
-        tables.flatMap(({ rows }, index) => (rows[row] ?? []).slice(index === 0 ? 0 : 1)),
+        full.flatMap(({ rows }, index) => (rows[row] ?? []).slice(index === 0 ? 0 : 1)),
       ),
     },
     notes: notesOf(report),
@@ -72,10 +77,9 @@ function costTable(report: BakeoffReport): Grid {
 function regretTable({ arms, regrets, gate }: BakeoffReport): Grid[] {
   if (regrets.length === 0) return [];
   const base = arms.find(({ role }) => role === "reference") ?? arms.find(({ role }) => role === "incumbent");
-  const named = base?.role === "reference" ? modelOf(base.arm) : (base?.arm ?? "");
   return [
     {
-      header: ["", "pairs", `regret pts vs ${named}`, "verdict", "to decide"],
+      header: ["", "pairs", "regret pts", "verdict", "to decide"],
       rows: arms.map((arm) => {
         const regret = regrets.find((one) => one.arm === arm.arm && one.against === base?.arm);
         const verdict = gate.verdicts.find((one) => one.arm === arm.arm);
@@ -89,16 +93,6 @@ function regretTable({ arms, regrets, gate }: BakeoffReport): Grid[] {
       }),
     },
   ];
-}
-
-export function armLabel({ arm, role }: ArmReport): string {
-  if (role === "reference") return `${modelOf(arm)} (ref)`;
-  return role === "incumbent" ? `${arm} (live)` : arm;
-}
-
-/** Of the reference arm, whose name is `reference:<provider>/<model>`. */
-export function modelOf(arm: string): string {
-  return arm.replace(/^reference:/, "");
 }
 
 function conformanceText({ conformance }: ArmReport): string {

@@ -26,3 +26,8 @@ export function signedPoints(fraction: number): string {
 }
 
 const MINUS = "\u2212";
+
+/** The two-sided level of two one-sided bounds: `97.5%` of 0.0125. */
+export function levelText(oneSided: number): string {
+  return `${Number((100 * (1 - 2 * oneSided)).toFixed(2))}%`;
+}

@@ -3,6 +3,7 @@
  * its cost keeps the ceiling, and it is better than the incumbent on regret or cost. Of several the one with the lowest
  * regret is proposed; arms within `max_regret` of that one count as equal, and the cheaper of them is.
  */
+import { modelOf } from "./arm-label.ts";
 import {
   ceilingClause,
   clustersClause,
@@ -60,7 +61,7 @@ function boundDeclaredClause(objective: GateFigures["objective"]): GateClause {
 
 function referenceClause({ reference, figures }: Contest): GateClause {
   const reason = reference
-    ? `regret is measured against ${reference.arm}`
+    ? `regret is measured against ${modelOf(reference.arm)}`
     : `there is no reference: ${figures.reference?.note ?? "the route names none"}`;
   return { clause: "reference", met: reference !== undefined, reason: reason.slice(0, 300) };
 }

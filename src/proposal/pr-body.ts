@@ -2,9 +2,10 @@
  * Markdown of the pull request for a proposal. The same proposal gives the same bytes. Names come from files and
  * requests, so they are written as code; free text stands in a fence it cannot close.
  */
+import { modelOf } from "../bakeoff/arm-label.ts";
 import type { ArmReport } from "../bakeoff/arm-report.ts";
 import { costUnit } from "../bakeoff/contest.ts";
-import { percent, points, signedPoints } from "../bakeoff/percent.ts";
+import { levelText, percent, points, signedPoints } from "../bakeoff/percent.ts";
 import type { RegretReport } from "../bakeoff/regret-report.ts";
 import { formatUsd } from "../money/format.ts";
 import { nanoUsd } from "../money/nano-usd.ts";
@@ -62,7 +63,7 @@ function claim(evidence: ProposalEvidence): string {
     const cut = evidence.regret_against_incumbent?.estimate;
     const n = evidence.regret_against_incumbent?.n_paired ?? 0;
     const gain = cut
-      ? ` to cut regret by ${points(-cut.mean)} pts against the incumbent (${percent(1 - 2 * cut.level)}% interval ${points(-cut.high)} to ${points(-cut.low)}, ${n} paired inputs)`
+      ? ` to cut regret by ${points(-cut.mean)} pts against the incumbent (${levelText(cut.level)} interval ${points(-cut.high)} to ${points(-cut.low)}, ${n} paired inputs)`
       : "";
     return `Raises effective cost by ${perThousand(delta)} per ${unit}${gain}: an investment, not a saving.`;
   }
@@ -77,9 +78,9 @@ function claim(evidence: ProposalEvidence): string {
 function regretLine(regret: RegretReport, { metric, measured_at: at, objective }: ProposalEvidence): string {
   const { estimate, n_paired: n, against } = regret;
   const day = at.slice(0, 10);
-  if (!estimate) return `Regret against ${inline(against)}: not reported on ${n} paired inputs.`;
+  if (!estimate) return `Regret against ${inline(modelOf(against))}: not reported on ${n} paired inputs.`;
   const limit = objective.max_regret === undefined ? "" : `, limit ${points(objective.max_regret)}`;
-  return `Regret against ${inline(against)}: ${regretText(regret)} pts by ${metric}${limit} (${percent(1 - 2 * estimate.level)}% interval, ${METHODS[estimate.method]}, ${n} paired inputs, ${day}).`;
+  return `Regret against ${inline(modelOf(against))}: ${regretText(regret)} pts by ${metric}${limit} (${levelText(estimate.level)} interval, ${METHODS[estimate.method]}, ${n} paired inputs, ${day}).`;
 }
 
 const METHODS = {

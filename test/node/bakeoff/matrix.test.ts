@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import { gateOf } from "../../../src/bakeoff/consistency.ts";
 import { percent } from "../../../src/bakeoff/percent.ts";
 import type { BakeoffReport } from "../../../src/bakeoff/report.ts";
+import type { PairedInput } from "../../../src/bakeoff/scores.ts";
+import { VERDICT_WORDS } from "../../../src/bakeoff/verdict.ts";
 import { printMatrix } from "../../../src/cli/bakeoff/print.ts";
-import { armFigures, pairFigures } from "../../support/bakeoff-figures.ts";
+import { armFigures, pairFigures, pairsWith, regretFigures } from "../../support/bakeoff-figures.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 
 function reportOf(more: Partial<BakeoffReport> = {}): BakeoffReport {
@@ -109,6 +111,129 @@ describe("the matrix", () => {
 
   it("uses no superlative and no promise", () => {
     expect(printed(reportOf(), { tty: false })).not.toMatch(/\b(best|winner|wins|proven|guarantee|significant)/i);
+  });
+});
+
+/** A route with a reference, three challengers and everything that a health note tells. */
+function regretReport(): BakeoffReport {
+  const n = 260;
+  const size = { sent: n, graded: n - 2, conformant: 255, conformance: { rate: 255 / n, low: 0.956, high: 0.992 } };
+  const clustered = (pairs: readonly PairedInput[]) => pairs.map((pair, i) => ({ ...pair, cluster: `c${i % 130}` }));
+  const challengers = ["cheap", "trial-y-flash", "up"];
+  const look = { family: 3 };
+  const regrets = regretFigures(
+    [
+      { arm: "default", pairs: clustered(pairsWith(n, 3, 2)) },
+      { arm: "cheap", pairs: clustered(pairsWith(n - 3, 0, 1)), inputs: n, look },
+      { arm: "trial-y-flash", pairs: clustered(pairsWith(38, 1, 1)), inputs: n, look: { ...look, more: 210 } },
+      { arm: "up", pairs: clustered(pairsWith(n, 0, 40)), look },
+      ...challengers.map((arm) => ({ arm, against: "default", pairs: clustered(pairsWith(n, 0, 9)), look })),
+    ],
+    { epsilon: 0.04, challengers },
+  );
+  const report: BakeoffReport = {
+    ...reportOf(),
+    partial: false,
+    inputs: { asked: 260, used: n, weight: 312, variables: n, messages: 0 },
+    metric: "judge",
+    objective: { mode: "quality-first", max_regret: 0.04, usd_per_1k: 4 },
+    reference: { arm: "reference:openai/gpt-5.4", by: "declared" },
+    judge: {
+      ...{ model: "mistral/mistral-large", pairs: 818, both_orders: 400, flipped: 12 },
+      ...{ unusable: { "content_invalid/schema_violation": 3 }, spend_usd: "0.412000000", cost_unknown: 0 },
+    },
+    arms: [
+      armFigures("default", { role: "incumbent", ...size, effective: { usd_per_1k: 3.06, low: 2.71, high: 3.46 } }),
+      armFigures("cheap", { ...size, effective: { usd_per_1k: 0.61, low: 0.55, high: 0.68 } }),
+      armFigures("trial-y-flash", { ...size, effective: { usd_per_1k: 0.44, low: 0.31, high: 0.62 } }),
+      armFigures("up", { ...size, effective: { usd_per_1k: 3.9, low: 3.6, high: 4.2 } }),
+      armFigures("reference:openai/gpt-5.4", {
+        ...{ role: "reference", ...size, effective: { usd_per_1k: 9.1, low: 8.8, high: 9.4 } },
+      }),
+    ],
+    pairs: [
+      pairFigures("cheap", { n_paired: n }),
+      pairFigures("trial-y-flash", { n_paired: n, cost_ratio: { ratio: 0.14, low: 0.1, high: 0.2 } }),
+      pairFigures("up", { n_paired: n, cost_ratio: { ratio: 1.27, low: 1.1, high: 1.45 } }),
+    ],
+    regrets: regrets.map((regret) => ({
+      ...regret,
+      against: regret.against === "default" ? "default" : "reference:openai/gpt-5.4",
+    })),
+  };
+  return { ...report, gate: gateOf(report) };
+}
+
+describe("the matrix of a route with a reference", () => {
+  it("fits 80 columns: health first, then figures, then what they mean", () => {
+    const text = stripVTControlCharacters(printed(regretReport(), { tty: true, columns: 80 }));
+    expect(text).toMatchInlineSnapshot(`
+      "example.support_summarize  260 of 260 inputs  5 arms  seed 7  $4.78 of $25.00
+                        n  conform 95%       $/1K conformant         cost vs default
+      default (live)  260  98.1 [95.6,99.2]  $3.06 [$2.71,$3.46]
+      cheap           260  98.1 [95.6,99.2]  $0.610 [$0.550,$0.680]  x0.20 [0.18,0.22]
+      trial-y-flash   260  98.1 [95.6,99.2]  $0.440 [$0.310,$0.620]  x0.14 [0.10,0.20]
+      up              260  98.1 [95.6,99.2]  $3.90 [$3.60,$4.20]     x1.27 [1.10,1.45]
+      openai/gpt-5.…  260  98.1 [95.6,99.2]  $9.10 [$8.80,$9.40]
+                      pairs  regret pts          verdict     to decide
+      default (live)    260  +0.4 [−2.6,+3.6]
+      cheap             257  −0.4 [−4.4,+3.3]    EQUIVALENT
+      trial-y-flash      38  0.0 [−13.8,+13.8]   UNDECIDED   ~210 more pairs, ~$2.70
+      up                260  −15.4 [−22.3,−9.1]  BETTER
+      cheap: 3 of 260 pairs have no score; were every one a loss, its regret would be
+        at most +5.3 pts
+      trial-y-flash: 222 of 260 pairs have no score; were every one a loss, its regret
+        would be at most +90.0 pts
+      judge mistral/mistral-large: 818 pairs, $0.412; 12 of 400 flipped with the
+        order, counted as ties; unusable, so no sample:
+        content_invalid/schema_violation 3
+      260 pairs from 130 runs or customers, the largest 0.8%, design effect 1.19
+      312 calls asked 260 different inputs: each is sent once and weighs as often as
+        it came
+      default: sent 260, graded 258, conformant 255
+      cheap: sent 260, graded 258, conformant 255
+      trial-y-flash: sent 260, graded 258, conformant 255
+      up: sent 260, graded 258, conformant 255
+      openai/gpt-5.4: sent 260, graded 258, conformant 255
+      regret vs openai/gpt-5.4 by judge, positive = worse; 99.17% intervals, corrected
+        for 3 challengers; limit 4.0
+      38 pairs confirm a limit of 11.7; a limit of 4.0 takes about 1164 (80% power,
+        arms without regret)
+      cheap clears; effective cost lower by 80.0% [78.0,82.0]
+      trial-y-flash does not clear: regret: upper bound 13.8 pts is beyond max_regret
+        4.0 pts
+      up does not clear: improvement: not shown to be better than the incumbent on
+        regret, and not cheaper
+      gate quality-first: cheap clears
+      "
+    `);
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it("is one table, a row per arm, elsewhere", () => {
+    const rows = printed(regretReport(), { tty: false })
+      .split("\n")
+      .filter((line) => line.includes("\t"))
+      .map((line) => line.split("\t"));
+    expect(rows).toHaveLength(6);
+    expect(new Set(rows.map((row) => row.length))).toEqual(new Set([9]));
+    expect(rows[0]?.slice(5)).toEqual(["pairs", "regret pts", "verdict", "to decide"]);
+  });
+
+  it("shows the bounds that decided, and uses no superlative", () => {
+    const report = regretReport();
+    const text = printed(report, { tty: false });
+    expect(text).not.toMatch(/\b(best|winner|wins|proven|guarantee|significant)/i);
+    for (const verdict of report.gate.verdicts) expect(text).toContain(VERDICT_WORDS[verdict.verdict ?? "continue"]);
+  });
+
+  it("tells a later look, and what it rests on", () => {
+    const report = regretReport();
+    const later = { kind: "later", number: 4, items: 900, fresh: 120, family: 3 } as const;
+    const regrets = report.regrets.map((regret) => (regret.arm === "cheap" ? { ...regret, look: later } : regret));
+    expect(printed({ ...report, regrets }, { tty: false })).toContain(
+      "look 4: bounds by e-process over 900 new items so far, 120 of them in this one",
+    );
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fenced, ghCommand, prBody, prTitle } from "../../../src/proposal/pr-body.ts";
 import type { Proposal } from "../../../src/proposal/proposal.ts";
 import { shellQuote } from "../../../src/proposal/shell.ts";
-import { evidenceFigures } from "../../support/bakeoff-figures.ts";
+import { evidenceFigures, pairsWith, regretFigures } from "../../support/bakeoff-figures.ts";
 
 const base = {
   id: "prop_1",
@@ -58,6 +58,60 @@ describe("the body of a pull request", () => {
   it("calls a dearer arm an investment, not a saving", () => {
     const body = prBody(evidenced({ swap_direction: "up", cost_delta_usd_per_1k: 1.5 }));
     expect(body).toContain("Raises effective cost by $1.50 per 1K conformant outputs: an investment, not a saving.");
+  });
+
+  it("states regret with its interval, n, method, limit and date, and what limits it", () => {
+    const challengers = ["cheap", "other"];
+    const [regret, theirs] = regretFigures(
+      [
+        { arm: "cheap", pairs: pairsWith(400, 2, 1), inputs: 403, look: { family: 2 } },
+        { arm: "default", pairs: pairsWith(403, 1, 1) },
+      ],
+      { epsilon: 0.04, challengers },
+    );
+    const objective = { mode: "quality-first", max_regret: 0.04 } as const;
+    const body = prBody(evidenced({ objective, metric: "golden", regret, incumbent_regret: theirs }));
+    expect(body).toMatchInlineSnapshot(`
+      "## \`example.support\`: make \`cheap\` the default
+
+      Effective cost lower by 80.0% (95% interval 78.0% to 82.0%, 100 paired inputs).
+
+      Regret against \`sim/atlas-large\`: +0.3 [−1.5, +2.2] pts by golden, limit 4.0 (98.75% interval, Tango and Bonett-Price, the wider, 400 paired inputs, 2026-11-29).
+
+      | arm | sent | conformant | conformance (Wilson 95%) | $ per 1K conformant | spend |
+      |---|---:|---:|---|---|---:|
+      | \`default\` (incumbent) | 100 | 98 | 98.0% [93.0, 99.5] | $5.00 [$4.50, $5.50] | $0.490000000 |
+      | \`cheap\` (challenger) | 100 | 98 | 98.0% [93.0, 99.5] | $1.00 [$0.900, $1.10] | $0.098000000 |
+
+      | arm | pairs | missing | losses | wins | regret, pts |
+      |---|---:|---:|---:|---:|---|
+      | \`default\` (incumbent) | 403 | 0 | 1 | 1 | 0.0 [−1.5, +1.5] |
+      | \`cheap\` (challenger) | 400 | 3 | 2 | 1 | +0.3 [−1.5, +2.2] |
+
+      Gate quality-first, metric golden:
+
+      - met: conformance: \`not below\`
+
+      3 inputs have no score on one side; were every one a loss, regret would be at most +3.3 pts. Bounds are corrected for 2 challengers.
+
+      Measured 2026-11-29T12:00:00.000Z by bake-off \`bo_1\` on route version \`aaaaaaaaaaaa\`.
+
+      To apply: \`modelrig swap execute prop_1 --approve\` prints the patch and the command that takes it back.
+
+      Proposal \`prop_1\`, kind bakeoff, trigger manual_challenger, expires 2026-12-29T12:00:00.000Z.
+      "
+    `);
+    expect(body).not.toMatch(/\b(best|winner|proven|guarantee)/i);
+  });
+
+  it("says of an up-swap what it cuts, with n and interval, and that the cost rises", () => {
+    const [against] = regretFigures([{ arm: "cheap", against: "default", pairs: pairsWith(200, 2, 40) }]);
+    const body = prBody(
+      evidenced({ swap_direction: "up", cost_delta_usd_per_1k: 1.5, regret_against_incumbent: against }),
+    );
+    expect(body).toMatch(
+      /Raises effective cost by \$1\.50 per 1K conformant outputs to cut regret by 19\.0 pts against the incumbent \(97\.5% interval [\d.]+ to [\d.]+, 200 paired inputs\): an investment, not a saving\./,
+    );
   });
 
   it("says that simulated figures are simulated", () => {
