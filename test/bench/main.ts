@@ -13,6 +13,8 @@ import { envelopes } from "./sections/envelopes.ts";
 import { gateway } from "./sections/gateway.ts";
 import { ingest } from "./sections/ingest.ts";
 import { memory } from "./sections/memory.ts";
+import { query } from "./sections/query.ts";
+import { sdk } from "./sections/sdk.ts";
 import { stream } from "./sections/stream.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -25,7 +27,9 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   envelopes,
   ingest,
   bakeoff,
+  query,
   cli,
+  sdk,
 };
 
 function onStage(measure: (stage: Stage) => Promise<readonly Figure[]>): () => Promise<readonly Figure[]> {

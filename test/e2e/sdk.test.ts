@@ -34,7 +34,8 @@ beforeAll(async () => {
   gateway = await startGateway({
     providers: { up: { dialect: "openai", base_url: upstream.baseUrl, models: { m } } },
     routes: {
-      "a.text": textRoute(),
+      // A loaded machine answers late; that is not what is tested here.
+      "a.text": textRoute({ timeouts: { attempt_ms: 170_000, call_ms: 175_000 } }),
       "a.json": textRoute({ output: { schema, ladder: ["native_strict"] } }),
       "a.limited": textRoute({ budget: { usd_per_day: 0.002 } }),
       "a.failing": { candidates: CANDIDATES, retry: NO_RETRY, template: { user: "x" } },
@@ -128,14 +129,10 @@ describe("what the SDK records", () => {
       Array.from({ length: 50 }, (_, index) =>
         rig.artifacts.run.scope({ pipeline: "many", subject: `s${index}` }, async (run) => {
           runs.set(`s${index}`, run.runId);
-          await Promise.all(
-            Array.from({ length: 5 }, async (_unused, lane) => {
-              for (let call = 0; call < 8; call += 1) {
-                await new Promise((resolve) => setTimeout(resolve, (index + lane * 3 + call) % 4));
-                await rig.run("a.text", { input: { text: "x" }, stepKey: `s${index}`, tags: { lane: `${lane}` } });
-              }
-            }),
-          );
+          for (let call = 0; call < 40; call += 1) {
+            await new Promise((resolve) => setTimeout(resolve, (index + call) % 4));
+            await rig.run("a.text", { input: { text: "x" }, stepKey: `s${index}` });
+          }
         }),
       ),
     );

@@ -177,6 +177,21 @@ describe("the import graph", () => {
     expect([...reached].filter((file) => inside(file, ["src/capture"]))).toEqual([]);
   });
 
+  it("has no path from what the SDK sends to captures", () => {
+    const next = new Map<string, string[]>();
+    for (const { from, to } of local) next.set(from, [...(next.get(from) ?? []), to]);
+    const reached = new Set<string>();
+    const walk = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const to of next.get(file) ?? []) walk(to);
+    };
+    for (const file of ["src/sdk/exporter.ts", "src/sdk/delivery.ts", "src/localdb/export-buffer.ts"]) walk(file);
+    // Only the place where an engine is hosted is shared with what replays captures.
+    expect(reached.has("src/runs/ingest.ts")).toBe(true);
+    expect([...reached].filter((file) => inside(file, ["src/capture"]))).toEqual([]);
+  });
+
   it("leaves time, chance and the network to the outer layers", () => {
     const ambient = files
       .filter((file) => (LAYERS[folderOf(file)] ?? 9) <= 4)
