@@ -61,7 +61,7 @@ describe("captures of a rig", () => {
     await rig.run("kept.text", { input: { text: "f" }, variant: "other" }).catch(() => undefined);
     // A call whose input does not fit reached no model: nothing to learn from.
     await rig.run("kept.text", { input: {} }).catch(() => undefined);
-    expect(captured().reverse()).toMatchObject([
+    expect([...captured()].reverse()).toMatchObject([
       {
         route: "kept.text",
         payload: { kind: "variables", variables: { text: INPUT } },
