@@ -82,11 +82,7 @@ class StoredInput implements ReplayInput {
 }
 
 /** The arms of an input are sent side by side: what was just read is asked for again. */
-function remembered(
-  recent: Map<string, ReplayPayload>,
-  id: string,
-  load: () => ReplayPayload,
-): ReplayPayload {
+function remembered(recent: Map<string, ReplayPayload>, id: string, load: () => ReplayPayload): ReplayPayload {
   const known = recent.get(id);
   if (known) return known;
   const payload = load();

@@ -12,6 +12,7 @@ import { engineHost } from "../../workspace/engine-host.ts";
 import { environment } from "../../workspace/env-file.ts";
 import { openCaptures } from "../../workspace/local-captures.ts";
 import { readLocalRegistry } from "../../workspace/local-registry.ts";
+import { requireCallable } from "../bakeoff/callable.ts";
 import { type BakeoffFiles, bakeoffFiles } from "../bakeoff/files.ts";
 import { writeInputs } from "../bakeoff/input-file.ts";
 import { keepOutputs } from "../bakeoff/keep.ts";
@@ -90,7 +91,8 @@ async function prepareAndRun(io: Io, options: Options, { bundle, keys, id, files
   const { plan, journal } = prepared;
   let began = options.resume !== undefined;
   try {
-    const { providers, prices } = host(NO_ENVELOPES);
+    const ports = host(NO_ENVELOPES);
+    const { providers, prices } = ports;
     const estimate = estimateBakeoff(plan, {
       providers,
       prices,
@@ -103,6 +105,7 @@ async function prepareAndRun(io: Io, options: Options, { bundle, keys, id, files
       if (options.json) printJson(io, estimateJson(plan, journal, estimate));
       return EXIT.done;
     }
+    requireCallable(plan, ports);
     if (!(await maySpend(io, plan, estimate, options.yes === true))) return EXIT.no;
     // Only now is it a bake-off that could be resumed.
     if (!began) files.begin(journal);

@@ -2,7 +2,7 @@
  * Captures leave this machine as replays to a provider and in no other way. Canaries are planted in every field of
  * captures; every request that goes out is recorded, at the socket, and searched for them.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -145,8 +145,8 @@ describe("export isolation", () => {
       const own = replays.filter(({ body }) => body.includes(`"${CANARY}-input-${index}"`));
       expect(own).toHaveLength(2);
     }
-    expect(mirrored.map(({ url }) => url)).toEqual(["/v1/bakeoffs"]);
-    expect(JSON.parse(mirrored[0]?.body ?? "")).toMatchObject({
+    expect(mirrored.map(({ url }) => url)).toEqual(["/v1/routes/acme.task/live", "/v1/bakeoffs"]);
+    expect(JSON.parse(mirrored[1]?.body ?? "")).toMatchObject({
       schema: "modelrig.bakeoff/1",
       gate: { proposes: "cheap" },
     });
@@ -159,15 +159,18 @@ describe("export isolation", () => {
     expect(err).not.toContain(CANARY);
   });
 
-  it("keeps no text of a call in the files of a bake-off", async () => {
+  it("keeps no text in a bake-off's report and journal, and the rest in files that only their owner reads", async () => {
     await bakeOff();
     const files = join(folder, ".modelrig/bakeoffs");
     const names = readdirSync(files);
-    expect(names).toHaveLength(2);
+    expect(names).toHaveLength(4);
     for (const name of names) {
+      expect(statSync(join(files, name)).mode & 0o077).toBe(0);
       const text = readFileSync(join(files, name), "utf8");
-      expect(text).not.toContain(CANARY);
-      expect(text).not.toContain("an answer");
+      // What a capture holds beside its input is in none of them.
+      expect(text).not.toMatch(new RegExp(`${CANARY}-(output|tag)|inf_${CANARY}|stub/${CANARY}`));
+      expect(text.includes(`${CANARY}-input`)).toBe(name.endsWith(".inputs.jsonl"));
+      expect(text.includes("an answer")).toBe(name.endsWith(".outputs.jsonl"));
     }
   });
 

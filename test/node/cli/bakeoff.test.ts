@@ -139,7 +139,8 @@ describe("before anything is spent", () => {
   });
 
   it("asks before spending what cannot be estimated; without a terminal it needs --yes", async () => {
-    const { exitCode, err } = await bakeoff(["--route", "acme.task", "--variants", "paid"]);
+    const key = { OPENAI_API_KEY: "sk-test" };
+    const { exitCode, err } = await bakeoff(["--route", "acme.task", "--variants", "paid"], key);
     expect(exitCode).toBe(2);
     expect(err).toContain("--yes");
     expect(kept()).toEqual([]);
@@ -147,10 +148,17 @@ describe("before anything is spent", () => {
 
   it("asks nothing for what its envelopes bound to little", async () => {
     const args = ["--route", "acme.task", "--variants", "paid", "--reference", "none", "--replay-last", "1"];
-    const { exitCode, err } = await bakeoff([...args, "--budget-usd", "0.10"]);
+    const { exitCode, err } = await bakeoff([...args, "--budget-usd", "0.10"], { OPENAI_API_KEY: "sk-test" });
     expect(err).not.toContain("--yes");
-    // Nothing was sent: there is no key for it here.
-    expect(exitCode).toBe(0);
+    // Its price is unknown, so no envelope lets it through.
+    expect(exitCode).toBe(6);
+  });
+
+  it("refuses an arm that nothing here can serve, before the others are paid for", async () => {
+    const { exitCode, err } = await bakeoff(["--route", "acme.task", "--variants", "paid", "--yes"]);
+    expect(exitCode).toBe(2);
+    expect(err).toContain("paid cannot be called: openai/gpt-unpriced-9: secret OPENAI_API_KEY is not set");
+    expect(kept()).toEqual([]);
   });
 
   it.each([
