@@ -2,8 +2,10 @@ import { createExecutionContext, createMessageBatch, createScheduledController, 
 import { expect, inject, test } from "vitest";
 import { usdToNano } from "../../../src/money/nano-usd.ts";
 import { openStore } from "../../../src/store/store.ts";
+import { recordOf } from "../../../src/telemetry/record.ts";
 import { CYCLES } from "../../../workers/cycles.ts";
 import worker from "../../../workers/index.ts";
+import { anInference } from "../../support/inferences.ts";
 import { openGateway, route, upstreamProvider, user } from "../gateway.ts";
 
 const providers = [upstreamProvider("up", inject("upstreamUrl"))];
@@ -35,6 +37,30 @@ test("the hourly upkeep runs, also twice", async () => {
   for (let run = 0; run < 2; run += 1) {
     await worker.scheduled(createScheduledController({ cron: CYCLES.upkeep }), gateway.env);
   }
+});
+
+test("the hourly upkeep sums ended hours, and moves what is past retention into sums", async () => {
+  const store = openStore({ url: inject("databaseUrl"), authToken: inject("databaseToken") });
+  const deed = { by: "test", at: Date.now() };
+  const org = await store.orgs.ensure({ id: "org_upkeep", slug: "upkeep" }, deed);
+  const { inferences, rollups, settings } = store.forOrg(org.id);
+  await settings.put({ ...(await settings.get()), retentionDays: 31 }, deed);
+  const days = 86_400_000;
+  const [old, young] = [40, 2].map((age) =>
+    recordOf(anInference({ org: org.id, id: `inf_${age}`, startedAt: deed.at - age * days })),
+  );
+  if (!old || !young) throw new Error("two records were made");
+  await store.telemetry.insertInferences([old, young]);
+  const served = () => rollups.servedSince("example.summarize", "default", 0);
+  const before = await served();
+  expect(before.conformant).toBe(2);
+  await worker.scheduled(createScheduledController({ cron: CYCLES.upkeep }), openGateway({}).env);
+  expect(await rollups.lag()).toEqual({ hours: 0, oldest: undefined });
+  expect(await inferences.attemptCosts([...old.attempts, ...young.attempts].map(({ id }) => id))).toEqual(
+    new Map(young.attempts.map(({ id, costNano }) => [id, costNano])),
+  );
+  expect(await served()).toEqual(before);
+  store.close();
 });
 
 test("a message that is no telemetry, and any while the database is away, comes again instead of being lost", async () => {

@@ -270,3 +270,35 @@ describe("retention", () => {
     expect(await audit.list(10)).toMatchObject([{ action: "artifacts.forgotten", by: "cycle:upkeep" }]);
   });
 });
+
+describe("proposals past their expiry", () => {
+  it("expire where they were open, each with its entry in the audit log; others and other orgs stay", async () => {
+    const put = async (org: string, id: string, state: string, expires: number) =>
+      client.execute({
+        sql: `insert into proposals (org, id, kind, trigger, trigger_hash, route, state, created_at, expires_at)
+          values (?, ?, 'bakeoff', 'manual_challenger', ?, 'a.b', ?, 1, ?)`,
+        args: [org, id, id, state, expires],
+      });
+    await put("org_expiry", "due_a", "suggested", LATER);
+    await put("org_expiry", "due_b", "evidenced", LATER - 1);
+    await put("org_expiry", "young", "evidenced", LATER + 1);
+    await put("org_expiry", "decided", "approved", LATER - 1);
+    await put("org_other", "other", "evidenced", LATER - 1);
+    const { audit, proposals } = local.store.forOrg("org_expiry");
+    expect([await proposals.expire(deed), await proposals.expire(deed)]).toEqual([2, 0]);
+    const states = await rows("select id, state from proposals where org = ? order by id", "org_expiry");
+    expect(states.map((row) => `${row["id"]} ${row["state"]}`)).toEqual([
+      "decided approved",
+      "due_a expired",
+      "due_b expired",
+      "young evidenced",
+    ]);
+    expect(await rows("select state from proposals where org = ?", "org_other")).toMatchObject([
+      { state: "evidenced" },
+    ]);
+    expect((await audit.list(10)).map(({ action, subject }) => `${action} ${subject}`).sort()).toEqual([
+      "proposal.expired due_a",
+      "proposal.expired due_b",
+    ]);
+  });
+});
