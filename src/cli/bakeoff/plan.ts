@@ -1,17 +1,13 @@
-import { type Arm, armsOf } from "../../bakeoff/arm.ts";
-import type { BakeoffLimits } from "../../bakeoff/envelopes.ts";
 import type { JournalPlan } from "../../bakeoff/journal.ts";
-import { chooseJudge } from "../../bakeoff/judge-choice.ts";
-import { metricOf } from "../../bakeoff/quality.ts";
-import { chooseReference, type ReferenceChoice } from "../../bakeoff/reference.ts";
+import { planOf as planOfRoute, referenceKept } from "../../bakeoff/plan.ts";
+import { chooseReference } from "../../bakeoff/reference.ts";
 import type { ReplayInput } from "../../bakeoff/replay-input.ts";
 import type { BakeoffPlan } from "../../bakeoff/run.ts";
 import type { CompiledBundle } from "../../config/config.ts";
 import { type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
 import type { Registry } from "../../registry/capability.ts";
-import { DEFAULT_LAMBDA } from "../../route/defaults.ts";
 import { variantNames } from "../../route/narrow.ts";
-import type { ObjectiveMode, Route } from "../../route/route.ts";
+import type { Route } from "../../route/route.ts";
 import { CliError, EXIT } from "../command.ts";
 import type { FoundInputs } from "./lanes.ts";
 import {
@@ -87,31 +83,13 @@ export function planOf(
   inputs: readonly ReplayInput[],
   earlier: Pick<BakeoffPlan, "done" | "doneVerdicts">,
 ): BakeoffPlan {
-  const declared = routeNamed(bundle, journal.route);
-  if (declared.hash !== journal.route_hash) {
-    throw new CliError("bakeoff.route_changed", `${declared.name} has changed since this bake-off began`, {
-      exitCode: EXIT.no,
-      fix: "start a new one: samples of two versions do not compare",
-    });
-  }
-  const route = judgedBy(declared, journal.objective);
-  const reference = referenceAgain(route, journal);
-  const arms = armsNamed(route, journal, reference);
-  const judge = chooseJudge(route, arms);
-  return {
-    id: journal.id,
-    org: "local",
-    route,
-    arms,
-    inputs,
-    ...limitsOf(route, journal),
-    concurrency: journal.concurrency,
-    perProvider: journal.per_provider,
-    metric: metricOf(route, inputs, judge),
-    reference,
-    judge,
-    ...earlier,
-  };
+  const plan = planOfRoute(journal, routeNamed(bundle, journal.route), { org: "local", inputs, ...earlier });
+  if (plan.ok) return plan.value;
+  if (plan.error.code !== "route_changed") throw usage(plan.error.message);
+  throw new CliError("bakeoff.route_changed", plan.error.message, {
+    exitCode: EXIT.no,
+    fix: "start a new one: samples of two versions do not compare",
+  });
 }
 
 export function routeNamed({ routes }: CompiledBundle, name: string): Route {
@@ -121,41 +99,6 @@ export function routeNamed({ routes }: CompiledBundle, name: string): Route {
     exitCode: EXIT.usage,
     fix: `one of: ${routes.map((one) => one.name).join(", ") || "none; see modelrig routes new"}`,
   });
-}
-
-function limitsOf(route: Route, journal: JournalPlan): BakeoffLimits {
-  return {
-    budgetPerArm: journal.budget_nano,
-    referenceBudget: route.bakeoff?.referenceEnvelope,
-    totalBudget: journal.total_nano,
-    judgePerDay: journal.judge_day_nano,
-  };
-}
-
-function judgedBy(route: Route, mode: ObjectiveMode | undefined): Route {
-  if (mode === undefined) return route;
-  return { ...route, objective: { lambda: DEFAULT_LAMBDA, ...route.objective, mode } };
-}
-
-function referenceKept(choice: ReferenceChoice | undefined): JournalPlan["reference"] {
-  if (choice?.type === "arm") {
-    const [candidate] = choice.arm.narrowed.candidates;
-    return candidate && { candidate: candidate.key, by: choice.by };
-  }
-  return choice && { none: choice.reason };
-}
-
-function referenceAgain(route: Route, { reference }: JournalPlan): ReferenceChoice | undefined {
-  if (!reference) return undefined;
-  if ("none" in reference) return { type: "none", reason: reference.none };
-  const again = chooseReference(route, { find: () => [] }, reference.candidate);
-  return again?.type === "arm" ? { ...again, by: reference.by } : again;
-}
-
-function armsNamed(route: Route, { variants, incumbent }: JournalPlan, reference: ReferenceChoice | undefined): Arm[] {
-  const arms = armsOf(route, variants, incumbent);
-  if (!arms.ok) throw usage(arms.error.message);
-  return reference?.type === "arm" ? [...arms.value, reference.arm] : [...arms.value];
 }
 
 function budgetOf({ budgetUsd, envelope }: BakeoffOptions): NanoUsd | undefined {
