@@ -46,7 +46,8 @@ class ChunkStream implements StreamSource {
 
   async open(): Promise<void> {
     this.#first = await this.#pieces();
-    if (this.#error) throw this.#error;
+    // Content that came in one piece with the error is content: the stream fails after it.
+    if (this.#error && this.#first === undefined) throw this.#error;
   }
 
   async read(): Promise<readonly string[] | undefined> {

@@ -302,3 +302,15 @@ describe("spend limits of calls made here", () => {
     await expect(rig.run("a.text", { input: { text: "x" } })).resolves.toMatchObject({ output: "ok" });
   });
 });
+
+describe("a promoted artifact", () => {
+  it("becomes an eval case under the id that the rig answered, once", async () => {
+    const rig = rigHere({ routesDir: null });
+    const output = rig.artifacts.artifact.save({ a: 1 }, { name: "out", type: "step_output", task: "a.json" });
+    if (!output) throw new Error("not saved");
+    const caseId = rig.artifacts.artifact.promoteToEval(output, { variables: { text: "x" }, corrected: { a: 2 } });
+    await rig.close();
+    const found = await rows("select id, task, corrected from eval_cases where artifact = ?", output.id);
+    expect(found).toEqual([{ id: caseId, task: "a.json", corrected: 1 }]);
+  });
+});
