@@ -123,7 +123,7 @@ function itemsOf(pairs: readonly PairedInput[]): number[] {
 }
 
 /** Beyond so many further pairs a number is no help. */
-const MOST_PAIRS = 10_000;
+const MOST_PAIRS = 50_000;
 
 function lookOf({ first, looks, family, below, above }: EvidenceState, bakeoff: string, fresh: number): RegretLook {
   const isFirst = first === bakeoff;

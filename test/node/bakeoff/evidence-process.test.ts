@@ -154,7 +154,7 @@ function proposesWithin(looks: number, pLoss: number, random: () => number, reme
 
 describe("an arm exactly as bad as the limit, looked at twenty times", () => {
   it("is proposed no more often than promised; a gate that forgets proposes it far more often", () => {
-    const runs = 300;
+    const runs = 200;
     const share = (remembered: boolean): number => {
       const random = seededRandom(20);
       let proposed = 0;
