@@ -289,7 +289,8 @@ describe("spend limits of calls made here", () => {
   it("refuse the call where the gateway cannot be asked", async () => {
     const warnings: string[] = [];
     const { cwd } = gateway.dev;
-    const dead = "http://127.0.0.1:9";
+    // Nobody listens there.
+    const dead = "http://127.0.0.1:47999";
     const rig = rigHere({ cwd, url: dead, closeTimeoutMs: 100, onWarning: (line) => void warnings.push(line) });
     const before = upstream.seen.length;
     await expect(rig.run("a.limited", { input: { text: "x" } })).rejects.toMatchObject({
