@@ -14,6 +14,7 @@ import { gateway } from "./sections/gateway.ts";
 import { ingest } from "./sections/ingest.ts";
 import { memory } from "./sections/memory.ts";
 import { query } from "./sections/query.ts";
+import { rollups } from "./sections/rollups.ts";
 import { sdk } from "./sections/sdk.ts";
 import { stream } from "./sections/stream.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -28,6 +29,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   ingest,
   bakeoff,
   query,
+  rollups,
   cli,
   sdk,
 };
