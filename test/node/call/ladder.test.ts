@@ -97,11 +97,10 @@ describe("the candidate ladder", () => {
   it("ends with the call's deadline, whatever the budgets say", async () => {
     const silent = served("stall");
     const engine = testEngine([{ name: "silent", baseUrl: silent.baseUrl }]);
-    const started = Date.now();
-    const timeouts = { idleMs: 1000, attemptMs: 60_000, callMs: 200, streamMs: 5000 };
+    // An attempt alone would outlast the test.
+    const timeouts = { idleMs: 1000, attemptMs: 600_000, callMs: 200, streamMs: 5000 };
     const result = await engine.call({ policy: { timeouts } });
     expect(result).toMatchObject({ type: "failure", failure: { class: "network", reason: "timeout" } });
-    expect(Date.now() - started).toBeLessThan(5000);
   });
 
   it("passes over trial, unknown, keyless and open candidates, and says why", async () => {

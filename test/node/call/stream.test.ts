@@ -99,13 +99,11 @@ describe("a stream after its first content", () => {
 
 describe("a stream whose answer is whole", () => {
   it.each(["no-end", "reset-end"])("ends as complete though its upstream never ends it (%s)", async (kind) => {
-    const startedAt = Date.now();
     const { result, second } = await streamed(kind);
     const stream = streamOf(result);
     const frames = await readAll(stream.frames);
     expect(frames.flatMap(({ events }) => events).at(-1)).toEqual({ type: "end" });
     expect(await stream.done).toMatchObject({ failure: undefined, finish: { unified: "stop" } });
-    expect(Date.now() - startedAt).toBeLessThan(4_000);
     expect(second.requests()).toEqual([]);
   });
 

@@ -34,17 +34,16 @@ describe("the front of modelrig dev", () => {
   });
 
   test("turns a client that closed its connection into a reset, while the server is still silent", async () => {
-    let aborted: ((at: number) => void) | undefined;
-    const seen = new Promise<number>((resolve) => {
+    let aborted: (() => void) | undefined;
+    const seen = new Promise<void>((resolve) => {
       aborted = resolve;
     });
-    const front = await fronted((request) => request.socket.on("error", () => aborted?.(performance.now())));
+    const front = await fronted((request) => request.socket.on("error", () => aborted?.()));
     const client = connect(front.port, "127.0.0.1");
     client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
     await pause(100);
-    const left = performance.now();
     client.end();
-    expect((await seen) - left).toBeLessThan(100);
+    await seen;
   });
 
   test("stops accepting while an open call is still answered", async () => {

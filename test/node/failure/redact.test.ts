@@ -42,10 +42,11 @@ describe("text of an upstream, made safe", () => {
     expect(text).not.toContain("sk-");
   });
 
-  it("takes no time over hostile text", () => {
-    const started = performance.now();
-    for (const piece of ["api key: ", "a.", "eyJ", "sk-", "Bearer ", "&key="]) redact(piece.repeat(100_000));
-    expect(performance.now() - started).toBeLessThan(500);
+  it("does not run away on hostile text", () => {
+    // Backtracking over these would not end within the test's own limit.
+    for (const piece of ["api key: ", "a.", "eyJ", "sk-", "Bearer ", "&key="]) {
+      expect(redact(piece.repeat(100_000)).length).toBeLessThanOrEqual(MAX_MESSAGE_LENGTH + 1);
+    }
   });
 });
 

