@@ -11,16 +11,23 @@ import type { BakeoffReport } from "./report.ts";
 
 export function notesOf(report: BakeoffReport): string[] {
   return [
-    ...partialNotes(report),
-    ...report.regrets.filter((regret) => isShown(regret, report)).flatMap(missingNotes),
-    ...judgeNotes(report),
-    ...clusterNotes(report),
-    ...inputNotes(report),
+    ...limitNotes(report),
     ...report.arms.flatMap(countsNote),
     ...report.arms.flatMap(failureNote),
     ...regretLegend(report),
     ...report.gate.verdicts.map((verdict) => verdictNote(verdict, report)),
     `gate ${report.gate.kind}: ${report.gate.reason}`,
+  ];
+}
+
+/** What limits the result, whatever it says. */
+export function limitNotes(report: BakeoffReport): string[] {
+  return [
+    ...partialNotes(report),
+    ...report.regrets.filter((regret) => isShown(regret, report)).flatMap(missingNotes),
+    ...judgeNotes(report),
+    ...clusterNotes(report),
+    ...inputNotes(report),
   ];
 }
 
@@ -100,7 +107,8 @@ function failureNote({ arm, failures, sent }: ArmReport): string[] {
   ];
 }
 
-function regretLegend(report: BakeoffReport): string[] {
+/** How the regrets were measured, and what so many pairs can show. */
+export function regretLegend(report: BakeoffReport): string[] {
   const shown = report.regrets.filter((regret) => isShown(regret, report));
   const decided = shown.filter(({ arm }) => report.gate.verdicts.some((one) => one.arm === arm));
   const [first] = decided.filter(({ estimate }) => estimate);
@@ -138,7 +146,8 @@ function lookText({ look }: RegretReport): string[] {
   ];
 }
 
-function verdictNote({ arm, clears, clauses, saving }: ArmVerdict, { pairs }: BakeoffReport): string {
+/** One sentence on a challenger, with what it misses or what it saves. */
+export function verdictNote({ arm, clears, clauses, saving }: ArmVerdict, { pairs }: BakeoffReport): string {
   if (!clears) {
     const unmet = clauses.filter(({ met }) => !met).map(({ clause, reason }) => `${clause}: ${reason}`);
     return `${arm} does not clear: ${unmet.join("; ")}`;
