@@ -7,9 +7,11 @@ import { compileConfig } from "../config/compile-config.ts";
 import type { Config } from "../config/config.ts";
 import { DEFAULT_CONFIG } from "../config/defaults.ts";
 import { type ExportBuffer, openExportBuffer } from "../localdb/export-buffer.ts";
+import { registryOf } from "../registry/record.ts";
 import { messageOf } from "../telemetry/message.ts";
 import { recordOf } from "../telemetry/record.ts";
 import { clock, engineHost } from "../workspace/engine-host.ts";
+import { readLocalRegistry } from "../workspace/local-registry.ts";
 import { stateFolder } from "../workspace/state-folder.ts";
 import { processBreakers } from "./breakers.ts";
 import { localCaptures } from "./captures.ts";
@@ -56,7 +58,7 @@ export function createRig(config: RigConfig = {}): Rig {
 }
 
 function callPorts(
-  { env, fetch }: ResolvedConfig,
+  { env, fetch, cwd }: ResolvedConfig,
   config: Config,
   exporter: Exporter,
   envelopes: CallPorts["envelopes"],
@@ -70,6 +72,7 @@ function callPorts(
         record: (inference) => exporter.add({ type: "inference", inference: messageOf(recordOf(inference)).inference }),
       },
       fetch,
+      registry: registryOf(readLocalRegistry(cwd)),
     },
   );
   return { ...ports, breakers: processBreakers(ports) };
