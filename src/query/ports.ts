@@ -8,7 +8,7 @@ export type Rows = readonly (readonly Cell[])[];
 
 export interface QueryRunner {
   /**
-   * Runs read-only statements together and answers their rows. Faults are `query_timeout` and `query_overflow`; a database
+   * Runs read-only statements at once, each by itself, and answers their rows. Faults are `query_timeout` and `query_overflow`; a database
    * that is away or not ready rejects.
    */
   run(statements: readonly Statement[], limitMs: number): Promise<Result<readonly Rows[], QueryFault>>;

@@ -18,7 +18,8 @@ export class LibsqlQueryRunner implements QueryRunner {
     const limit = AbortSignal.timeout(limitMs);
     const client = this.#client(limit);
     try {
-      const results = await client.batch(statements.map(inStatement), "deferred");
+      // Not a batch: a client's first one asks the server for its version, a round trip of its own.
+      const results = await Promise.all(statements.map((statement) => client.execute(inStatement(statement))));
       return ok(results.map(({ rows, columns }) => rows.map((row) => columns.map((_, at) => cellOf(row[at])))));
     } catch (cause) {
       if (limit.aborted) return err(timedOut(limitMs));
