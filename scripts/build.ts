@@ -82,6 +82,7 @@ interface WranglerConfig {
   readonly compatibility_flags: readonly string[];
   readonly triggers: { readonly crons?: readonly string[] };
   readonly durable_objects: { readonly bindings: readonly { readonly name: string; readonly class_name: string }[] };
+  readonly workflows: readonly { readonly name: string; readonly binding: string; readonly class_name: string }[];
   readonly queues: {
     readonly producers?: readonly { readonly binding: string; readonly queue: string }[];
     readonly consumers?: readonly object[];
@@ -96,6 +97,7 @@ async function writeManifest(): Promise<void> {
     compatibilityFlags: config.compatibility_flags,
     crons: config.triggers.crons ?? [],
     objects: config.durable_objects.bindings.map(({ name, class_name }) => ({ binding: name, className: class_name })),
+    workflows: config.workflows.map(({ name, binding, class_name }) => ({ name, binding, className: class_name })),
     queueProducers: config.queues.producers?.map(({ binding, queue }) => ({ binding, queue })) ?? [],
     queueConsumers: config.queues.consumers ?? [],
   };

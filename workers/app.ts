@@ -15,6 +15,7 @@ import { envelopes } from "./endpoints/envelopes.ts";
 import { evalCases } from "./endpoints/eval-cases.ts";
 import { grade } from "./endpoints/grade.ts";
 import { health } from "./endpoints/health.ts";
+import { hostedBakeoffs } from "./endpoints/hosted-bakeoffs.ts";
 import { inferences } from "./endpoints/inferences.ts";
 import { ingest } from "./endpoints/ingest.ts";
 import { routeLive } from "./endpoints/live-variant.ts";
@@ -50,7 +51,7 @@ export function createApp(): Hono<AppEnv> {
   app.use(authentication());
   for (const endpoint of [chatCompletions, messages, responses, embeddings]) endpoint(app);
   for (const endpoint of [run, models, whoami, diagnosis, metrics]) endpoint(app);
-  for (const endpoint of [bakeoffs, bakeoffSamples, routeLive, proposals, swaps]) endpoint(app);
+  for (const endpoint of [bakeoffs, hostedBakeoffs, bakeoffSamples, routeLive, proposals, swaps]) endpoint(app);
   for (const endpoint of [query, inferences, registry]) endpoint(app);
   for (const endpoint of [runs, artifacts, grade, evalCases, orgSettings]) endpoint(app);
   for (const endpoint of [ingest, record, envelopes, orgData]) endpoint(app);

@@ -1,6 +1,7 @@
 import type { SpendEnvelopes } from "../durable/spend-envelopes.ts";
 import type { CompiledBundle } from "../src/config/config.ts";
 import type { TelemetryMessage } from "../src/telemetry/message.ts";
+import type { HostedParams } from "./hosted-runs.ts";
 
 /**
  * Bindings, variables and secrets of the Worker. Only `compose.ts` reads them. Provider keys are read by the names in
@@ -12,6 +13,8 @@ export interface Env {
   readonly SPEND_ENVELOPES: DurableObjectNamespace<SpendEnvelopes>;
   /** Absent = telemetry is written straight to the database after the response. */
   readonly TELEMETRY?: Queue<TelemetryMessage> | undefined;
+  /** Absent = no hosted bake-offs. */
+  readonly HOSTED_BAKEOFFS?: Workflow<HostedParams> | undefined;
   readonly TURSO_DATABASE_URL?: string | undefined;
   readonly TURSO_AUTH_TOKEN?: string | undefined;
   /** Routes and configuration in the place of those embedded at build time; set by `modelrig dev`. */

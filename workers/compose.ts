@@ -16,6 +16,7 @@ import { openStore, type Store } from "../src/store/store.ts";
 import { StoreError } from "../src/store/store-error.ts";
 import { Activity } from "./activity.ts";
 import type { Env } from "./bindings.ts";
+import { hostedRuns } from "./hosted-runs.ts";
 import { LivePins } from "./live-pins.ts";
 import { logError } from "./log.ts";
 import { OrgSnapshots } from "./org-snapshots.ts";
@@ -132,6 +133,7 @@ function compose(env: Env): Runtime {
       const own = all.filter((token) => token.org === org || token.org === slug);
       return { plaintext, faults, tags: own.flatMap((token) => Object.keys(token.tags)) };
     },
+    hostedRuns: env.HOSTED_BAKEOFFS && hostedRuns(env.HOSTED_BAKEOFFS),
     hourlyUsage: (org) =>
       store()
         .forOrg(org)

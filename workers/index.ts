@@ -9,6 +9,7 @@ import { consumeBatch } from "./telemetry-queue.ts";
 
 export { RouteBreaker } from "../durable/route-breaker.ts";
 export { SpendEnvelopes } from "../durable/spend-envelopes.ts";
+export { HostedBakeoffRun } from "./hosted-bakeoff.ts";
 
 const app = createApp();
 

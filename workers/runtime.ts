@@ -8,6 +8,7 @@ import type { Route } from "../src/route/route.ts";
 import type { UsageRow } from "../src/store/inferences.ts";
 import type { Store } from "../src/store/store.ts";
 import type { Activity } from "./activity.ts";
+import type { HostedRuns } from "./hosted-runs.ts";
 
 /** Runs work after the response; the platform keeps the isolate alive for it. */
 export type Background = (work: Promise<unknown>) => void;
@@ -42,5 +43,7 @@ export interface Runtime {
   queryTokens(org: string, slug: string): Promise<QueryTokenFacts>;
   /** The org's spend envelopes, for calls that are made elsewhere. */
   envelopes(org: string, background: Background): RemoteEnvelopes;
+  /** Absent where the platform offers no workflows. */
+  readonly hostedRuns: HostedRuns | undefined;
   hourlyUsage(org: string): Promise<readonly UsageRow[]>;
 }

@@ -9,8 +9,8 @@ import { QUALITY_METRICS, type Sample } from "./sample.ts";
 
 const nano = z.int().transform((amount): NanoUsd => nanoUsd(amount));
 
-const planLine = z.object({
-  type: z.literal("plan"),
+/** What a bake-off was asked for, resolved. Everything in it is checked; arms and inputs are made from it. */
+export const journalPlan = z.object({
   id: z.string(),
   route: z.string(),
   route_hash: z.string(),
@@ -38,6 +38,8 @@ const planLine = z.object({
   proposal: z.string().optional(),
   started_at: z.iso.datetime(),
 });
+
+const planLine = journalPlan.extend({ type: z.literal("plan") });
 
 const failure = z
   .object({ class: z.enum([...FAILURE_CLASSES, "value_check"]), reason: z.custom<FailureReason>().optional() })
@@ -83,7 +85,7 @@ const finishedLine = z.discriminatedUnion("type", [sampleLine, verdictLine, spen
 /** Under this name the journal books what the judge costs; no arm is named so. */
 export const JUDGE_BOOKS = "";
 
-export type JournalPlan = Omit<z.infer<typeof planLine>, "type">;
+export type JournalPlan = z.infer<typeof journalPlan>;
 
 export interface Journal {
   readonly plan: JournalPlan;
@@ -107,6 +109,14 @@ export function verdictText(verdict: JudgeVerdict): string {
 
 export function spentText(arm: string, spent: NanoUsd): string {
   return `${JSON.stringify({ type: "spent", arm, spent })}\n`;
+}
+
+/** A sample as a line of the journal holds it; `undefined` for anything else. */
+export function readSample(value: unknown): Sample | undefined {
+  const read = sampleLine.safeParse(value);
+  if (!read.success) return undefined;
+  const { type: _type, ...sample } = read.data;
+  return sample;
 }
 
 /**

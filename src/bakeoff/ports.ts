@@ -1,4 +1,7 @@
 import type { CallInput, CallResult } from "../call/call.ts";
+import type { Inference } from "../call/inference.ts";
+import type { NanoUsd } from "../money/nano-usd.ts";
+import type { HostedPlan } from "./hosted.ts";
 import type { JudgeVerdict } from "./judge.ts";
 import type { KeptSample } from "./kept-sample.ts";
 import type { BakeoffReport } from "./report.ts";
@@ -23,6 +26,8 @@ export interface SampleOutput {
   readonly arm: string;
   /** JSON where the route has a schema, else the answer's text. */
   readonly output: unknown;
+  /** The call it came from, by which a grade can name it. */
+  readonly inference?: Inference | undefined;
 }
 
 export interface JudgePorts {
@@ -63,4 +68,56 @@ export interface KeptSampleStore {
   list(): Promise<readonly StoredSample[]>;
   /** Answers how many there were. */
   delete(deed: { readonly by: string; readonly at: number }): Promise<number>;
+}
+
+/** `cancelling`: asked to stop; calls in flight are finished and a partial report is made. */
+export type HostedState = "queued" | "running" | "cancelling" | "cancelled" | "done" | "failed";
+
+/** A bake-off that runs at the edge, as it is known there. */
+export interface HostedBakeoff {
+  readonly id: string;
+  readonly route: string;
+  readonly state: HostedState;
+  readonly plan: HostedPlan;
+  /** Samples there will be. */
+  readonly planned: number;
+  /** `code: message`. */
+  readonly error?: string | undefined;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** Key id. */
+  readonly createdBy: string;
+}
+
+export interface HostedProgress {
+  readonly done: number;
+  /** Known costs. */
+  readonly spent: NanoUsd;
+}
+
+/** Hosted bake-offs of one org, and their samples. */
+export interface HostedStore {
+  /** False where there is one with this id. */
+  create(bakeoff: Omit<HostedBakeoff, "state" | "error" | "createdBy">, deed: Deed): Promise<boolean>;
+  get(id: string): Promise<HostedBakeoff | undefined>;
+  /** False where it is in none of the states `from`. */
+  move(id: string, from: readonly HostedState[], to: HostedState, more: HostedMove): Promise<boolean>;
+  /** Another instance goes on with it. */
+  handOver(id: string, instance: string): Promise<void>;
+  progress(id: string): Promise<HostedProgress>;
+  /** Keeps a finished sample; answers the state the bake-off is in. */
+  keep(id: string, sample: Sample): Promise<HostedState | undefined>;
+  /** All, or those of these inputs. */
+  samples(id: string, inputs?: readonly string[]): Promise<readonly Sample[]>;
+  /** Those that an envelope refused: their arms have stopped. */
+  refused(id: string): Promise<readonly Sample[]>;
+}
+
+interface Deed {
+  readonly by: string;
+  readonly at: number;
+}
+
+export interface HostedMove extends Deed {
+  readonly error?: string | undefined;
 }

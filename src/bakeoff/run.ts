@@ -159,9 +159,9 @@ class Run {
     this.#waiting.done(planned);
     // One that was not finished stays to be sent.
     if (end !== "taken") this.#waiting.putBack(planned);
-    const { sample, output } = last;
+    const { sample, output, inference } = last;
     if (end === "stopped" && sample.attempts === 0) return;
-    if (output !== undefined) this.#ports.onOutput?.({ input: input.id, arm: arm.name, output });
+    if (output !== undefined) this.#ports.onOutput?.({ input: input.id, arm: arm.name, output, inference });
     this.#ports.onSample(sample);
     this.#samples.push(sample);
     if (end === "taken" && this.#desk) this.#pairs.push(...this.#desk.take(input, sample, output));
@@ -244,7 +244,7 @@ function refusalOf({ failure }: Pick<Sample, "failure">): string | undefined {
 type Paid = Pick<Sample, "cost" | "costEstimated" | "attempts"> & { readonly repairCost?: Sample["repairCost"] };
 
 /** What was refused midway and asked again has cost both times. */
-function withEarlier<T extends Paid>(now: T, earlier: T | undefined): T {
+export function withEarlier<T extends Paid>(now: T, earlier: T | undefined): T {
   if (!earlier) return now;
   const cost = now.cost === undefined || earlier.cost === undefined ? undefined : addUsd(now.cost, earlier.cost);
   return {

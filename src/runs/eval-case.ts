@@ -1,6 +1,6 @@
 /** A golden: an input with the output expected for it. */
 import { z } from "zod";
-import type { ReplayPayload } from "../bakeoff/replay-input.ts";
+import type { ReplayInput, ReplayPayload } from "../bakeoff/replay-input.ts";
 
 export const EVAL_CASE_ORIGINS = ["artifact", "capture", "manual"] as const;
 export type EvalCaseOrigin = (typeof EVAL_CASE_ORIGINS)[number];
@@ -18,6 +18,10 @@ export interface EvalCase {
   readonly run?: string | undefined;
   readonly createdAt: number;
   readonly archivedAt?: number | undefined;
+}
+
+export function replayInputOf({ id, createdAt, input, expected }: EvalCase): ReplayInput {
+  return { id, at: createdAt, payload: input, golden: expected };
 }
 
 /** Chosen by whoever replays it, so a case does not say them. */

@@ -117,6 +117,8 @@ export interface EvalCaseFilter {
 export interface EvalCaseStore {
   insert(evalCase: EvalCase, deed: Deed): Promise<Kept>;
   get(id: string): Promise<EvalCase | undefined>;
+  /** Those of these ids that there are, archived ones too. In no order. */
+  withIds(ids: readonly string[]): Promise<readonly EvalCase[]>;
   /** Newest first. */
   list(filter: EvalCaseFilter): Promise<readonly EvalCase[]>;
   /** It is kept and no longer drawn. False where there is no such case. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { EvalCase } from "../runs/eval-case.ts";
 import type { Deed, EvalCaseFilter, EvalCaseStore, Kept } from "../runs/ports.ts";
 import { auditInsertIfChanged } from "./audit-log.ts";
@@ -44,6 +44,17 @@ export class OrgEvalCases implements EvalCaseStore {
   async get(id: string): Promise<EvalCase | undefined> {
     const [row] = await settled(this.#db.select().from(evalCases).where(this.#is(id)));
     return row && evalCaseOf(row);
+  }
+
+  async withIds(ids: readonly string[]): Promise<readonly EvalCase[]> {
+    if (ids.length === 0) return [];
+    const rows = await settled(
+      this.#db
+        .select()
+        .from(evalCases)
+        .where(and(eq(evalCases.org, this.#org), inArray(evalCases.id, [...ids]))),
+    );
+    return rows.map(evalCaseOf);
   }
 
   async list({ task, after, archived = false, limit }: EvalCaseFilter): Promise<readonly EvalCase[]> {

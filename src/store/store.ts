@@ -14,6 +14,7 @@ import { type Connection, connect } from "./database.ts";
 import { OrgEvalCases } from "./eval-cases.ts";
 import { OrgEvidence } from "./evidence-processes.ts";
 import { OrgGrades } from "./grades.ts";
+import { OrgHostedBakeoffs } from "./hosted-bakeoffs.ts";
 import { OrgInferences } from "./inferences.ts";
 import { type SchemaState, schemaState } from "./migrate.ts";
 import { OrgData } from "./org-data.ts";
@@ -37,6 +38,7 @@ export interface OrgStore {
   readonly routePins: OrgRoutePins;
   readonly bakeoffs: OrgBakeoffs;
   readonly bakeoffSamples: OrgBakeoffSamples;
+  readonly hostedBakeoffs: OrgHostedBakeoffs;
   readonly evidence: OrgEvidence;
   readonly proposals: OrgProposals;
   readonly swaps: OrgSwaps;
@@ -78,6 +80,7 @@ export function openStore(connection: Connection): Store {
       routePins: new OrgRoutePins(db, org),
       bakeoffs: new OrgBakeoffs(db, org),
       bakeoffSamples: new OrgBakeoffSamples(db, org),
+      hostedBakeoffs: new OrgHostedBakeoffs(db, org),
       evidence: new OrgEvidence(db, org),
       proposals: new OrgProposals(db, org),
       swaps: new OrgSwaps(db, org),

@@ -4,11 +4,12 @@ import { gateOf, inconsistency } from "../../src/bakeoff/consistency.ts";
 import { bakeoffReport } from "../../src/bakeoff/report.ts";
 import { fileProposal, proveProposal } from "../../src/proposal/file.ts";
 import { callerOf } from "../caller.ts";
-import { requireReach } from "../calls.ts";
+import { type Caller, requireReach } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
 import { badRequest, notFound } from "../fault.ts";
 import { readJsonBody } from "../limits.ts";
 import { actorOf, listQuery, prefixedId } from "./control.ts";
+import { hostedBakeoffState, hostedStateOf } from "./hosted-bakeoffs.ts";
 import { parseQuery } from "./listing.ts";
 import { noProposal } from "./proposals.ts";
 
@@ -23,6 +24,8 @@ export const bakeoffRecorded = z
 export const bakeoffQuery = z.strictObject({
   proposal: z.string().max(128).optional().describe("Proposal the bake-off was made for: it gets the evidence."),
 });
+
+export const bakeoffFound = z.union([bakeoffReport, hostedBakeoffState]);
 
 export const bakeoffList = z
   .object({
@@ -77,11 +80,17 @@ export function bakeoffs(app: Hono<AppEnv>): void {
   });
 
   app.get("/v1/bakeoffs/:id", async (c) => {
-    const { runtime, principal } = callerOf(c, "read");
-    const report = await runtime.store().forOrg(principal.org).bakeoffs.get(c.req.param("id"));
-    if (!report) throw notFound("no such bake-off", "bakeoff_not_found", "id");
-    return c.json(report);
+    return c.json(await bakeoffOf(callerOf(c, "read"), c.req.param("id")));
   });
+  app.get("/bakeoff/:id", async (c) => c.json(await bakeoffOf(callerOf(c, "read"), c.req.param("id"))));
+}
+
+/** Its report; while there is none, what is known of one that runs here. */
+async function bakeoffOf(caller: Caller, id: string): Promise<z.output<typeof bakeoffFound>> {
+  const report = await caller.runtime.store().forOrg(caller.principal.org).bakeoffs.get(id);
+  const found = report ?? (await hostedStateOf(caller, id));
+  if (!found) throw notFound("no such bake-off", "bakeoff_not_found", "id");
+  return found;
 }
 
 function invalidReport(error: z.ZodError) {

@@ -4,7 +4,13 @@ import { bakeoffReport } from "../../src/bakeoff/report.ts";
 import { registryDocument } from "../../src/registry/record.ts";
 import { swap } from "../../src/swap/swap.ts";
 import { keptSampleList, keptSamplesRequest, samplesDeleted, samplesKept } from "./bakeoff-samples.ts";
-import { bakeoffList, bakeoffQuery, bakeoffRecorded } from "./bakeoffs.ts";
+import { bakeoffFound, bakeoffList, bakeoffQuery, bakeoffRecorded } from "./bakeoffs.ts";
+import {
+  hostedBakeoffRequest,
+  hostedBakeoffStarted,
+  hostedBakeoffState,
+  idempotencyHeader,
+} from "./hosted-bakeoffs.ts";
 import { liveVariant } from "./live-variant.ts";
 import { proposalDecision, proposalDetail, proposalList } from "./proposals.ts";
 import { registryRecorded } from "./registry.ts";
@@ -15,8 +21,9 @@ export interface ControlPath {
   readonly path: string;
   readonly summary: string;
   readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
-  readonly status: 200 | 201;
+  readonly status: 200 | 201 | 202;
   readonly answer: z.ZodType;
 }
 
@@ -31,7 +38,29 @@ export const CONTROL_PATHS: readonly ControlPath[] = [
     answer: bakeoffRecorded,
   },
   { method: "get", path: "/v1/bakeoffs", summary: "Recorded bake-offs", status: 200, answer: bakeoffList },
-  { method: "get", path: "/v1/bakeoffs/{id}", summary: "A bake-off's report", status: 200, answer: bakeoffReport },
+  {
+    method: "get",
+    path: "/v1/bakeoffs/{id}",
+    summary: "A bake-off's report; while there is none, the state of a hosted one. Also GET /bakeoff/{id}",
+    status: 200,
+    answer: bakeoffFound,
+  },
+  {
+    method: "post",
+    path: "/v1/bakeoffs/run/{route}",
+    summary: "Start a bake-off here, over eval cases. Also POST /bakeoff/{route}",
+    headers: idempotencyHeader,
+    body: hostedBakeoffRequest,
+    status: 202,
+    answer: hostedBakeoffStarted,
+  },
+  {
+    method: "post",
+    path: "/v1/bakeoffs/{id}/cancel",
+    summary: "Stop a hosted bake-off; what it measured becomes a partial report",
+    status: 200,
+    answer: hostedBakeoffState,
+  },
   {
     method: "post",
     path: "/v1/bakeoffs/{id}/samples",

@@ -196,7 +196,7 @@ export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"
       responses: { 200: { description: "OK", content: json(answer) }, ...errors(KEY_ERRORS) },
     });
   }
-  for (const { method, path, summary, query, body, status, answer } of [
+  for (const { method, path, summary, query, headers, body, status, answer } of [
     ...CONTROL_PATHS,
     ...DATA_PATHS,
     ...RUN_PATHS,
@@ -207,7 +207,8 @@ export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"
       summary,
       security,
       request: {
-        ...(path.includes("{id}") && { params: z.object({ id: z.string() }) }),
+        ...paramsOf(path),
+        ...(headers && { headers }),
         ...(query && { query }),
         ...(body && { body: { required: true, content: json(body) } }),
       },
@@ -267,6 +268,13 @@ export function openapiDocument(): ReturnType<OpenAPIHono["getOpenAPI31Document"
     },
     servers: [{ url: "/" }],
   });
+}
+
+/** What stands in braces in a path. */
+function paramsOf(path: string) {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  if (names.length === 0) return {};
+  return { params: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))) };
 }
 
 /** `GET /openapi.json`, without a key. Built on the first request: few isolates are ever asked for it. */

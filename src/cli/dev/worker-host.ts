@@ -12,6 +12,7 @@ interface WorkerManifest {
   readonly compatibilityFlags: readonly string[];
   readonly crons: readonly string[];
   readonly objects: readonly { readonly binding: string; readonly className: string }[];
+  readonly workflows: readonly { readonly name: string; readonly binding: string; readonly className: string }[];
   readonly queueProducers: readonly { readonly binding: string; readonly queue: string }[];
   readonly queueConsumers: readonly {
     readonly queue: string;
@@ -64,6 +65,7 @@ export async function startWorker(options: WorkerHostOptions): Promise<WorkerHos
         for (const stream of [stdout, stderr]) stream.on("data", (chunk: Buffer) => eachLine(chunk, options.log));
       },
       durableObjectsPersist: options.persist,
+      workflowsPersist: join(options.persist, "workflows"),
       workers: [
         {
           name: "modelrig",
@@ -76,6 +78,9 @@ export async function startWorker(options: WorkerHostOptions): Promise<WorkerHos
           bindings: options.bindings as Record<string, never>,
           durableObjects: Object.fromEntries(
             manifest.objects.map(({ binding, className }) => [binding, { className, useSQLite: true }]),
+          ),
+          workflows: Object.fromEntries(
+            manifest.workflows.map(({ name, binding, className }) => [binding, { name, className }]),
           ),
           queueProducers: Object.fromEntries(manifest.queueProducers.map(({ binding, queue }) => [binding, queue])),
           queueConsumers: Object.fromEntries(

@@ -7,7 +7,7 @@ export const hostedBakeoffs = sqliteTable(
     org: text("org").notNull(),
     id: text("id").notNull(),
     route: text("route").notNull(),
-    state: text("state").$type<"queued" | "running" | "done" | "failed">().notNull(),
+    state: text("state").$type<"queued" | "running" | "cancelling" | "cancelled" | "done" | "failed">().notNull(),
     /** What was asked for, resolved: enough to go on after the instance was evicted. */
     plan: text("plan", { mode: "json" }).$type<Readonly<Record<string, unknown>>>().notNull(),
     /** Samples there will be. */
