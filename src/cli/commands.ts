@@ -29,6 +29,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/routes.ts"),
   },
   {
+    name: "observe",
+    group: "Start",
+    summary: "prepare a pipeline to be recorded: a module and diffs, no source edited",
+    load: () => import("./commands/observe.ts"),
+  },
+  {
     name: "providers",
     group: "Start",
     summary: "list providers and try their keys",

@@ -1,0 +1,106 @@
+/** The project to look at: its folder, its files, and how its modules are written. */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, extname, join, relative, resolve, sep } from "node:path";
+import { CliError, EXIT } from "../command.ts";
+import type { Files } from "./origin.ts";
+import { parseFile, type SourceFile } from "./syntax.ts";
+
+export interface Project extends Files {
+  /** The folder of the nearest package.json, absolute. */
+  readonly root: string;
+  /** What was asked to be looked at. */
+  readonly files: readonly SourceFile[];
+  readonly unreadable: readonly { readonly path: string; readonly why: string }[];
+  /** `type` of package.json. */
+  readonly esm: boolean;
+}
+
+const SOURCE = /\.[cm]?[jt]sx?$/;
+const NOT_SOURCE = /(\.d\.[cm]?ts|\.(test|spec|stories|config)\.[cm]?[jt]sx?|\.min\.js)$/;
+const SKIPPED: ReadonlySet<string> = new Set([
+  "node_modules",
+  "dist",
+  "build",
+  "out",
+  "coverage",
+  "__tests__",
+  "vendor",
+]);
+const MOST_FILES = 5_000;
+const LARGEST_FILE = 1_000_000;
+
+export function openProject(cwd: string, asked: string): Project {
+  const target = resolve(cwd, asked);
+  if (!existsSync(target)) throw usage(`there is no ${asked}`, "modelrig observe src/pipeline --scope NAME");
+  const isFolder = statSync(target).isDirectory();
+  const root = rootOf(isFolder ? target : dirname(target), isFolder ? target : cwd);
+  const paths = isFolder ? sourcesIn(target) : [target];
+  if (paths.length > MOST_FILES)
+    throw usage(`${asked} holds more than ${MOST_FILES} files`, "name the folder of one pipeline");
+  const unreadable: { path: string; why: string }[] = [];
+  const known = new Map<string, SourceFile | undefined>();
+  const load = (path: string): SourceFile | undefined => {
+    if (known.has(path)) return known.get(path);
+    const name = relative(root, path).split(sep).join("/");
+    let file: SourceFile | undefined;
+    try {
+      file = parseFile(name, readFileSync(path, "utf8"));
+    } catch (cause) {
+      unreadable.push({ path: name, why: cause instanceof Error ? cause.message : String(cause) });
+    }
+    known.set(path, file);
+    return file;
+  };
+  const files = paths.flatMap((path) => load(path) ?? []).filter(({ path }) => !isSeam(path));
+  return {
+    ...{ root, files, unreadable, esm: packageType(root) === "module" },
+    resolve(from, specifier) {
+      const path = resolveModule(resolve(root, dirname(from.path), specifier));
+      return path === undefined ? undefined : load(path);
+    },
+  };
+}
+
+export function isSeam(path: string): boolean {
+  return /(^|\/)record-step\.[cm]?[jt]s$/.test(path);
+}
+
+function usage(message: string, fix: string): CliError {
+  return new CliError("observe.path", message, { exitCode: EXIT.usage, fix });
+}
+
+function rootOf(from: string, otherwise: string): string {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, "package.json"))) return folder;
+    if (folder === dirname(folder)) return otherwise;
+  }
+}
+
+function sourcesIn(folder: string): string[] {
+  const found: string[] = [];
+  for (const entry of readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (!SKIPPED.has(entry.name) && !entry.name.startsWith(".")) found.push(...sourcesIn(path));
+    } else if (entry.isFile() && SOURCE.test(entry.name) && !NOT_SOURCE.test(entry.name)) {
+      if (statSync(path).size <= LARGEST_FILE) found.push(path);
+    }
+  }
+  return found;
+}
+
+/** TypeScript writes `./x.js` for `x.ts`, or no ending at all. */
+function resolveModule(path: string): string | undefined {
+  const ending = extname(path);
+  const base = /^\.[cm]?[jt]sx?$/.test(ending) ? path.slice(0, -ending.length) : path;
+  const endings = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
+  const candidates = [path, ...endings.map((one) => base + one), ...endings.map((one) => join(path, `index${one}`))];
+  return candidates.find((one) => SOURCE.test(one) && existsSync(one) && statSync(one).isFile());
+}
+
+function packageType(root: string): string | undefined {
+  const file = join(root, "package.json");
+  if (!existsSync(file)) return undefined;
+  const parsed: unknown = JSON.parse(readFileSync(file, "utf8"));
+  return typeof parsed === "object" && parsed !== null && "type" in parsed ? String(parsed.type) : undefined;
+}
