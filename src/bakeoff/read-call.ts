@@ -13,6 +13,7 @@ export interface SampleRead {
   readonly sample: Sample;
   /** JSON where the route has a schema, else the answer's text; absent where none came or it broke the schema. */
   readonly output?: unknown;
+  readonly inference: Inference;
 }
 
 /** The metric is the report's. */
@@ -37,7 +38,7 @@ export function readCall(
     checks: checks && { passed: checks.passed, failed: checks.failed },
     quality,
   };
-  return { sample, output };
+  return { sample, output, inference: result.inference };
 }
 
 type Ended = Exclude<CallResult, { type: "stream" }>;

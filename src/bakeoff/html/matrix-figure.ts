@@ -32,8 +32,8 @@ export function matrixFigure(report: BakeoffReport): Html {
 const LEGEND = html`<span class="legend">Marks: filled disc = bound inside the limit, triangle = beyond it, ring = open, diamond = the reference, square = nothing declared that decides. A bar's arrow = it goes on beyond the axis.</span>`;
 
 function captionOf(report: BakeoffReport, day: string): Html {
-  const estimate = report.regrets.find(({ estimate: one }) => one)?.estimate;
-  const level = estimate ? `${levelText(estimate.level)} interval, the one that decides; ` : "";
+  const levels = new Set(report.arms.flatMap(({ arm }) => regretOf(report, arm)?.estimate?.level ?? []));
+  const level = levels.size === 0 ? "" : `${[...levels].map(levelText).join(" or ")} intervals, those that decide; `;
   const limit = report.objective.max_regret;
   const regret =
     report.regrets.length === 0
@@ -90,7 +90,7 @@ function regretColumns(report: BakeoffReport): Column[] {
       label: "regret, pts",
       cell: (arm) => {
         const row = rowOf(arm);
-        return { content: row ? forestRow(row, axis) : refusal("no bar: no interval"), kind: "plot" };
+        return { content: row ? inCard(row, axis) : refusal("no bar: no interval"), kind: "plot" };
       },
     },
     {
@@ -115,7 +115,7 @@ function conformanceColumns({ arms, schema_declared: schema }: BakeoffReport): C
       label: "conformant, %",
       cell: ({ conformance, role }) => ({
         content: conformance
-          ? forestRow(
+          ? inCard(
               { estimate: conformance.rate, interval: conformance, mark: role === "reference" ? "diamond" : "square" },
               axis,
             )
@@ -149,6 +149,11 @@ function costColumns({ pairs, incumbent }: BakeoffReport): Column[] {
       }),
     },
   ];
+}
+
+/** A card shows no head, so that it brings the axis along. */
+function inCard(row: ForestRow, axis: ForestAxis): Html {
+  return html`<div class="card-axis">${forestHead(axis)}</div>${forestRow(row, axis)}`;
 }
 
 /** Everything that the bars and bounds follow from. */

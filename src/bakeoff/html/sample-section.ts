@@ -145,12 +145,16 @@ function differenceWords({ metric }: BakeoffReport, { difference, own, base }: S
 
 function diffs([left, right]: readonly [Side, Side]): Html {
   const [a, b] = [left.answer?.output, right.answer?.output];
-  const raw = html`<div data-mode="raw" class="columns"><pre>${a === undefined ? "" : cut(textOf(a))}</pre><pre>${b === undefined ? "" : cut(textOf(b))}</pre></div>`;
+  const raw = html`<div data-mode="raw" class="columns">${labelled("A", a)}${labelled("B", b)}</div>`;
   if (a === undefined || b === undefined) {
-    const only = html`<div class="columns"><pre>${a === undefined ? "" : cut(textOf(a))}</pre><pre>${b === undefined ? "" : cut(textOf(b))}</pre></div>`;
+    const only = html`<div class="columns">${labelled("A", a)}${labelled("B", b)}</div>`;
     return html`<div data-mode="fields">${only}</div><div data-mode="words">${only}</div>${raw}`;
   }
   return html`<div data-mode="fields">${fieldsOf(a, b)}</div><div data-mode="words">${wordsOf(textOf(a), textOf(b))}</div>${raw}`;
+}
+
+function labelled(letter: string, output: unknown): Html {
+  return html`<div data-label="${letter}">${output !== undefined && html`<pre>${cut(textOf(output))}</pre>`}</div>`;
 }
 
 function fieldsOf(left: unknown, right: unknown): Html {
@@ -173,7 +177,7 @@ function wordsOf(left: string, right: string): Html {
   const merged = left.length > LONGEST || right.length > LONGEST ? undefined : wordDiff(left, right);
   if (merged)
     return html`<p class="key"><del>only in A</del> <ins>only in B</ins></p><pre class="words">${merged}</pre>`;
-  return html`<p class="key">Too long or too different to align word by word.</p><div class="columns"><pre>${cut(left)}</pre><pre>${cut(right)}</pre></div>`;
+  return html`<p class="key">Too long or too different to align word by word.</p><div class="columns">${labelled("A", left)}${labelled("B", right)}</div>`;
 }
 
 function payloadText(payload: SidePair["input"]["payload"]): string {

@@ -69,7 +69,7 @@ export function latencyFigure(
     if (!one) return [{ content: armLabel(arm) }, plot(refusal("no answer")), figure(""), figure(""), figure("0")];
     return [
       { content: armLabel(arm) },
-      plot(latencyStrip(one, scale)),
+      plot(html`<div class="card-axis">${latencyHead(scale, format)}</div>${latencyStrip(one, scale)}`),
       figure(format(one.p50)),
       figure(format(one.p95)),
       figure(`n ${one.n}`),
@@ -88,7 +88,7 @@ export function latencyFigure(
     rows,
     labels: ["arm", "latency", "p50", "p95", "n"],
     cards: true,
-  })}<figcaption>Wall time of the ${"calls that brought an answer"}, from this machine, failed attempts and repairs included: ${what}; n answered calls; ${day}.</figcaption>${quartiles ? latencyTable(report, figuresOf, format, day) : ""}</figure></section>`;
+  })}<figcaption>Wall time of the calls that brought an answer, from this machine, failed attempts and repairs included: ${what}; n answered calls; ${day}.</figcaption>${quartiles ? latencyTable(report, figuresOf, format, day) : ""}</figure></section>`;
 }
 
 function latencyTable(

@@ -14,7 +14,7 @@ const TEXT = `
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:1280px;padding:0 20px 60px;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:break-word}
 header.page{display:flex;flex-wrap:wrap;gap:8px 16px;align-items:baseline;justify-content:space-between;padding:20px 0 8px}
-h1{font-size:22px;margin:0;line-height:1.3}h1 small{display:block;font-size:14px;font-weight:400;color:var(--quiet)}
+h1{font-size:22px;margin:0;line-height:1.3;min-width:0;overflow-wrap:anywhere}h1 small{display:block;font-size:14px;font-weight:400;color:var(--quiet)}
 h2{font-size:17px;margin:36px 0 8px}h3{font-size:15px;margin:0}
 p,ul{margin:8px 0;max-width:90ch}ul{padding-left:20px}ul.flat{padding:0;margin:0;list-style:none}
 code,pre,kbd{font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
@@ -47,7 +47,7 @@ thead th{color:var(--quiet);font-size:13px;vertical-align:bottom;white-space:now
 .figure{text-align:right;white-space:nowrap}.figure .n,.measured .n{display:block}
 .plot{min-width:170px;width:24%;padding-left:0;padding-right:0}
 thead .plot{white-space:normal}
-.arm-name{font-weight:600}.models{display:block}.needs{display:block}
+.arm-name{font-weight:600;display:block}tbody th{min-width:150px}.models{display:block}.needs{display:block}
 table.plain th,table.plain td{white-space:nowrap;font-size:13px}
 .data .figure .n{display:inline}
 `;
@@ -63,7 +63,7 @@ const PLOTS = `
 .ringed{fill:none;stroke:var(--tone);stroke-width:1.5}.leader{stroke:var(--rule)}
 .scatter text{paint-order:stroke;stroke:var(--ground);stroke-width:3px;stroke-linejoin:round}
 .scatter text.label{font-size:12px;fill:var(--ink)}.scatter .title{font-size:12px}
-.scatter.narrow{display:none}
+.scatter.narrow,.card-axis{display:none}
 .rungs rect{stroke:var(--ground);stroke-width:1}
 .shade-0{fill:var(--within)}.shade-1{fill:var(--open)}.shade-2{fill:var(--warn)}.shade-3{fill:var(--series-3)}.shade-4{fill:var(--worse)}.shade-5{fill:var(--rule)}
 `;
@@ -95,15 +95,17 @@ body[data-show=fields] .pair [data-mode]:not([data-mode=fields]),body[data-show=
 const PHONE = `
 @media (max-width:760px){
 body{padding:0 12px 40px}
-.scatter.wide{display:none}.scatter.narrow{display:block}
-table.cards,table.cards tbody,table.cards tr,table.cards th,table.cards td{display:block;width:auto}
+.scatter.wide{display:none}.scatter.narrow,.card-axis{display:block}
+table.cards td:empty{display:none}
+table.cards,table.cards caption,table.cards tbody,table.cards tr,table.cards th,table.cards td{display:block;width:auto}
 table.cards thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
 table.cards tr{border:1px solid var(--line);border-radius:8px;padding:8px 12px;margin:10px 0}
 table.cards th,table.cards td{border:0;padding:4px 0}
 table.cards td{display:grid;grid-template-columns:minmax(84px,34%) minmax(0,1fr);gap:8px;text-align:left;white-space:normal}
-table.cards td>*{grid-column:2}table.cards td::before{content:attr(data-label);grid-column:1;grid-row:1;color:var(--quiet);font-size:13px}
+table.cards td>*{grid-column:2;min-width:0}table.cards td::before{content:attr(data-label);grid-column:1;grid-row:1;color:var(--quiet);font-size:13px}
 table.cards td.plot{grid-template-columns:minmax(0,1fr)}table.cards td.plot>*{grid-column:1}table.cards td.plot::before{grid-row:auto}
 .sides,.columns{grid-template-columns:minmax(0,1fr)}
+.columns>[data-label]::before{content:attr(data-label);color:var(--quiet);font-size:12px;display:block}
 .toolbar{position:static}
 .fields,.fields tbody,.fields tr,.fields th,.fields td{display:block}.fields thead{display:none}
 .fields td::before{content:attr(data-label);color:var(--quiet);font-size:12px}

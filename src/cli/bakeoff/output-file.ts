@@ -3,8 +3,20 @@ import { closeSync, existsSync, openSync, readFileSync, writeSync } from "node:f
 import { z } from "zod";
 import type { SampleOutput } from "../../bakeoff/ports.ts";
 import { parsedJson } from "../../json/parsed.ts";
+import { inferenceRecord } from "../../telemetry/message.ts";
+import { type InferenceRecord, recordOf } from "../../telemetry/record.ts";
 
-const line = z.object({ input: z.string(), arm: z.string(), output: z.unknown() });
+/** `record`: the figures of the call, which go to the gateway together with a grade of it. */
+const line = z.object({
+  input: z.string(),
+  arm: z.string(),
+  output: z.unknown(),
+  record: inferenceRecord.optional().catch(undefined),
+});
+
+export interface StoredOutput extends Pick<SampleOutput, "input" | "arm" | "output"> {
+  readonly record?: InferenceRecord | undefined;
+}
 
 export interface OutputFile {
   readonly append: (output: SampleOutput) => void;
@@ -17,9 +29,10 @@ export function outputFile(file: string): OutputFile {
   let open: number | undefined;
   let earlier: ReadonlyMap<string, unknown> | undefined;
   return {
-    append(output) {
+    append({ input, arm, output, inference }) {
       open ??= openSync(file, "a", 0o600);
-      writeSync(open, `${JSON.stringify(output)}\n`);
+      const stored: StoredOutput = { input, arm, output, record: inference && recordOf(inference) };
+      writeSync(open, `${JSON.stringify(stored)}\n`);
     },
     outputOf(input, arm) {
       earlier ??= new Map(readOutputs(file).map((one) => [keyOf(one), one.output]));
@@ -33,7 +46,7 @@ export function outputFile(file: string): OutputFile {
 }
 
 /** A line that a crash cut is left out. */
-export function readOutputs(file: string): SampleOutput[] {
+export function readOutputs(file: string): StoredOutput[] {
   if (!existsSync(file)) return [];
   return readFileSync(file, "utf8")
     .split("\n")
