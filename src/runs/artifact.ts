@@ -1,6 +1,7 @@
 /** A saved work product of a step, and its lineage. */
 import { z } from "zod";
-import { instant, label, reportedId } from "./run.ts";
+import { instant } from "../telemetry/instant.ts";
+import { label, reportedId } from "./run.ts";
 
 export const ARTIFACT_TYPES = ["prompt", "raw_response", "step_output", "input", "document", "other"] as const;
 export type ArtifactType = (typeof ARTIFACT_TYPES)[number];

@@ -1,6 +1,7 @@
 /** A judgment from 0 to 1 on an inference, a run or an artifact. */
 import { z } from "zod";
-import { instant, label, reportedId, storable } from "./run.ts";
+import { instant } from "../telemetry/instant.ts";
+import { label, reportedId, storable } from "./run.ts";
 
 export const GRADE_KINDS = ["human", "deterministic", "model"] as const;
 export type GradeKind = (typeof GRADE_KINDS)[number];

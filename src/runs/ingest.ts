@@ -1,7 +1,9 @@
 /** What the SDK sends to `POST /v1/ingest`: a batch of things that happened, each with the id its sender gave it. */
 import { z } from "zod";
 import { LANES } from "../call/inference.ts";
+import { usdToNano } from "../money/nano-usd.ts";
 import { inferenceRecord } from "../telemetry/message.ts";
+import { LONGEST_CALL_MS, MOST_COST_USD, MOST_TOKENS } from "../telemetry/recorded.ts";
 import { tags } from "../telemetry/tag.ts";
 import { artifactLink, artifactSaved } from "./artifact.ts";
 import { grade } from "./grade.ts";
@@ -12,8 +14,29 @@ export const INGEST_SCHEMA = "modelrig.ingest/1";
 /** Items of one batch; also bounded by the gateway's limit on bodies. */
 export const MOST_ITEMS = 500;
 
+/** Clocks may be set back during a call: a duration may be negative. */
+const ms = z.int().min(-LONGEST_CALL_MS).max(LONGEST_CALL_MS);
+const tokens = z.int().nonnegative().max(MOST_TOKENS).nullable();
+const costNano = z.int().nonnegative().max(usdToNano(MOST_COST_USD)).nullable();
+
+const { element: attempt } = inferenceRecord.shape.attempts;
+
 /** What a call of one's own is held to, for calls that others report. */
 const reportedInference = inferenceRecord.extend({
+  latencyMs: ms,
+  firstByteMs: ms.nullable(),
+  costNano,
+  attempts: z.array(
+    attempt.extend({
+      latencyMs: ms,
+      firstByteMs: ms.nullable(),
+      costNano,
+      tokens: z.object({
+        ...{ input: tokens, uncached: tokens, cacheRead: tokens },
+        ...{ cacheWrite: tokens, output: tokens, reasoning: tokens },
+      }),
+    }),
+  ),
   id: reportedId,
   lane: z.enum(LANES),
   run: reportedId.nullable(),

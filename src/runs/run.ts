@@ -1,5 +1,6 @@
 /** One execution of a pipeline, as its callers report it. */
 import { z } from "zod";
+import { instant } from "../telemetry/instant.ts";
 import { tags } from "../telemetry/tag.ts";
 
 export const RUN_STATUSES = ["running", "succeeded", "failed", "canceled"] as const;
@@ -10,8 +11,6 @@ export const reportedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}
 /** The engine ends a text at U+0000, and would give back less than it was given. */
 export const storable = (text: string): boolean => !text.includes("\0");
 export const label = z.string().min(1).max(200).refine(storable, "must not hold the character U+0000");
-/** Epoch milliseconds. */
-export const instant = z.int().nonnegative().max(8_640_000_000_000_000);
 
 export const runStart = z.strictObject({
   id: reportedId,

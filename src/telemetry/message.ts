@@ -1,5 +1,6 @@
 /** One queue message: the record of one inference, versioned, always below the queue's limit of 128 000 bytes. */
 import { z } from "zod";
+import { instant } from "./instant.ts";
 import type { InferenceRecord } from "./record.ts";
 
 export const MESSAGE_SCHEMA = "modelrig.telemetry/1";
@@ -30,8 +31,6 @@ function fits(inference: InferenceRecord): boolean {
 }
 
 const text = z.string().max(256);
-/** Epoch milliseconds that a `Date` can hold. */
-const instant = z.int().nonnegative().max(8_640_000_000_000_000);
 const figure = z.int().nonnegative().nullable();
 const failure = z.object({ class: text, reason: text.nullable(), status: figure, code: text.nullable() }).nullable();
 

@@ -11,12 +11,19 @@ import { finishReason as anthropicFinish } from "../wire/anthropic-messages/fini
 import type { FinishReason } from "../wire/chat.ts";
 import { finishReason as geminiFinish } from "../wire/gemini/finish.ts";
 import { finishReason as openaiFinish } from "../wire/openai-chat/finish.ts";
+import { instant } from "./instant.ts";
 import { type InferenceRecord, recordOf } from "./record.ts";
 import { tags } from "./tag.ts";
 
+/** What a report of one call may say: more is a mistake, and would spoil every sum it is in. */
+export const LONGEST_CALL_MS = 604_800_000;
+export const MOST_TOKENS = 1_000_000_000;
+export const MOST_COST_USD = 1_000_000;
+
 const id = z.string().regex(ID_PATTERN);
 const word = z.string().min(1).max(200);
-const tokens = z.int().nonnegative().max(1_000_000_000);
+const tokens = z.int().nonnegative().max(MOST_TOKENS);
+const ms = z.number().nonnegative().max(LONGEST_CALL_MS);
 
 /** Counts as the provider reported them. Leave out what it did not report: zero is a count. */
 export const recordedUsage = z.strictObject({
@@ -39,13 +46,13 @@ export const recordedCall = z.strictObject({
   model: id,
   usage: recordedUsage.optional(),
   /** What the provider itself says the call cost, in dollars; it wins over the price book. */
-  costUsd: z.number().nonnegative().max(1_000_000).optional(),
+  costUsd: z.number().nonnegative().max(MOST_COST_USD).optional(),
   /** The provider's word for the tier that served (`flex`, `priority`, `batch`, …); absent = standard. */
   servedTier: word.optional(),
-  latencyMs: z.number().nonnegative().max(604_800_000).optional(),
-  firstByteMs: z.number().nonnegative().max(604_800_000).optional(),
+  latencyMs: ms.optional(),
+  firstByteMs: ms.optional(),
   /** Epoch milliseconds; absent = now less the latency. */
-  startedAt: z.int().nonnegative().max(8_640_000_000_000_000).optional(),
+  startedAt: instant.optional(),
   stream: z.boolean().optional(),
   run: id.optional(),
   stepKey: id.optional(),

@@ -8,6 +8,7 @@ import { isTagName } from "../../src/telemetry/tag.ts";
 import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";
 import { badRequest, notFound } from "../fault.ts";
+import { isoOf, next, pageOf, pageQuery, time } from "./listing.ts";
 
 const MOST_LISTED = 500;
 
@@ -75,12 +76,7 @@ const inferenceGrade = z.object({
   created_at: z.iso.datetime(),
 });
 
-export const inferenceList = z
-  .object({
-    inferences: z.array(inference),
-    next: z.string().nullable().describe("Pass it as `after` for the next page; null = this was the last."),
-  })
-  .openapi("InferenceList");
+export const inferenceList = z.object({ inferences: z.array(inference), next }).openapi("InferenceList");
 
 export const inferenceDetail = z
   .object({
@@ -90,16 +86,10 @@ export const inferenceDetail = z
   })
   .openapi("InferenceDetail");
 
-const CURSOR = /^(\d{1,16})_(.+)$/;
 const name = z.string().min(1).max(256).optional();
 const flag = z
   .enum(["true", "false"])
   .transform((said) => said === "true")
-  .optional();
-const time = z
-  .union([z.iso.datetime({ offset: true }), z.string().regex(/^\d{1,16}$/)])
-  .transform((said) => (/^\d+$/.test(said) ? Number(said) : Date.parse(said)))
-  .describe("ISO 8601 with a zone, or epoch milliseconds.")
   .optional();
 
 export const inferenceQuery = z.strictObject({
@@ -108,10 +98,9 @@ export const inferenceQuery = z.strictObject({
   failure_class: z.enum([...FAILURE_CLASSES, "none"]).optional(),
   conformant: flag,
   simulated: flag,
-  since: time.describe("Inclusive."),
-  until: time.describe("Exclusive."),
-  after: z.string().regex(CURSOR).optional().describe("`next` of the page before."),
-  limit: z.coerce.number().int().min(1).max(MOST_LISTED).default(50),
+  since: time.optional().describe("Inclusive."),
+  until: time.optional().describe("Exclusive."),
+  ...pageQuery(MOST_LISTED),
 });
 
 /** `/v1/inferences`: what was called, newest first. A key with a row scope sees only the rows that carry its tags. */
@@ -123,12 +112,8 @@ export function inferences(app: Hono<AppEnv>): void {
     // One more than is shown tells whether there is a next page.
     const asked = { ...filter, limit: limit + 1 };
     const found = await runtime.store().forOrg(principal.org).inferences.list(asked, principal.rowScope);
-    const shown = found.slice(0, limit);
-    const last = found.length > limit ? shown.at(-1) : undefined;
-    return c.json({
-      inferences: shown.map(inferenceJson),
-      next: last ? `${last.ts}_${last.id}` : null,
-    } satisfies z.output<typeof inferenceList>);
+    const { shown, next } = pageOf(found, limit, ({ ts }) => ts);
+    return c.json({ inferences: shown.map(inferenceJson), next } satisfies z.output<typeof inferenceList>);
   });
 
   app.get("/v1/inferences/:id", async (c) => {
@@ -161,8 +146,7 @@ function filterOf(query: URLSearchParams): InferenceFilter {
     throw badRequest(issue?.message ?? "invalid query", "invalid_query", param);
   }
   const { failure_class: failureClass, key: keyId, after, ...rest } = parsed.data;
-  const [, ts, id] = CURSOR.exec(after ?? "") ?? [];
-  return { ...rest, failureClass, keyId, tags, after: id === undefined ? undefined : { ts: Number(ts), id } };
+  return { ...rest, failureClass, keyId, tags, after: after && { ts: after.at, id: after.id } };
 }
 
 function inferenceJson(row: InferenceRow): z.output<typeof inference> {
@@ -243,8 +227,4 @@ function tokensJson(row: InferenceRow | AttemptRow): z.output<typeof tokens> {
 
 function usdOf(nano: number | null): string | null {
   return nano === null ? null : nanoToUsdText(nanoUsd(nano));
-}
-
-function isoOf(at: number): string {
-  return new Date(at).toISOString();
 }

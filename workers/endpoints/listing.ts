@@ -1,5 +1,6 @@
 /** What lists and bodies have in common: pages by key, times, and faults that name the field. */
 import { z } from "@hono/zod-openapi";
+import { instant } from "../../src/telemetry/instant.ts";
 import { badRequest, type HttpFault } from "../fault.ts";
 
 const CURSOR = /^(\d{1,16})_(.+)$/;
@@ -42,6 +43,7 @@ export function pageOf<Row extends { readonly id: string }>(
 export const time = z
   .union([z.iso.datetime({ offset: true }), z.string().regex(/^\d{1,16}$/)])
   .transform((said) => (/^\d+$/.test(said) ? Number(said) : Date.parse(said)))
+  .refine((at) => instant.safeParse(at).success, "a time lies between the years 1970 and 9999")
   .describe("ISO 8601 with a zone, or epoch milliseconds.");
 
 export function isoOf(at: number): string {

@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { uuidv7obj } from "uuidv7";
 import { FAILURE_CLASSES } from "../../src/failure/failure.ts";
 import { nanoToUsdText, nanoUsd } from "../../src/money/nano-usd.ts";
+import { instant } from "../../src/telemetry/instant.ts";
 import { type RecordedCall, recordedCall, recordedInference } from "../../src/telemetry/recorded.ts";
 import { MOST_TAGS } from "../../src/telemetry/tag.ts";
 import { callerOf } from "../caller.ts";
@@ -35,7 +36,7 @@ export const recordRequest = z
     first_byte_ms: shape.firstByteMs,
     started_at: z.iso
       .datetime({ offset: true })
-      .refine((at) => Date.parse(at) >= 0)
+      .refine((at) => instant.safeParse(Date.parse(at)).success)
       .optional()
       .describe("Absent = now less the latency."),
     stream: shape.stream,
