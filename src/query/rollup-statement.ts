@@ -122,7 +122,7 @@ function rollupSources(
   // Rows without the tag = all rows − rows with it.
   return [
     tagged,
-    source(sql`inference_rollups`, sql`NULL`, [], sql``),
+    source(sql`tag_rollups`, sql`NULL`, [sql`r.tag = ''`], sql``),
     source(sql`tag_rollups`, sql`NULL`, [ofTag], sql`-`),
   ];
 }

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, lt, sql } from "drizzle-orm";
 import { auditInsertIfChanged, type Deed } from "./audit-log.ts";
 import type { Database } from "./database.ts";
-import { addToRollups, addToTagRollups, dropWideTags, findGrownTags } from "./rollup-sql.ts";
+import { addToAllRollups, addToRollups, addToTagRollups, dropWideTags, findGrownTags } from "./rollup-sql.ts";
 import { markOf } from "./rollups.ts";
 import { HOUR_MS, hourOf, hourSql } from "./stale-hours.ts";
 import { settled } from "./store-error.ts";
@@ -78,6 +78,7 @@ export class OrgRetention {
     const results = await settled(
       db.batch([
         db.run(addToRollups(rows)),
+        db.run(addToAllRollups(rows)),
         db.run(addToTagRollups(rows)),
         db.run(findGrownTags(org, hours)),
         db.run(dropWideTags(org, hours)),
@@ -92,7 +93,7 @@ export class OrgRetention {
         db.run(sql`delete from ${inferences} where ${rows}`),
       ]),
     );
-    return results[7].rowsAffected;
+    return results.at(-1)?.rowsAffected ?? 0;
   }
 
   /**

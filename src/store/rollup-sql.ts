@@ -81,6 +81,18 @@ const ROUTE_GROUP: Group = [
   [inferenceRollups.failureClass, orEmpty(inferences.failureClass)],
 ];
 
+/**
+ * Under this name `tag_rollups` keeps one group of everything: what lacks a tag is all less what has it, and to know all
+ * from `inference_rollups` would mean reading every route's group of every hour. No tag can be named so.
+ */
+export const EVERYTHING = "";
+
+const ALL_GROUP: Group = [
+  ...commonGroup(tagRollups),
+  [tagRollups.tag, sql`${EVERYTHING}`],
+  [tagRollups.value, sql`''`],
+];
+
 const TAG_GROUP: Group = [
   ...commonGroup(tagRollups),
   [tagRollups.tag, sql`tag.key`],
@@ -90,6 +102,11 @@ const TAG_GROUP: Group = [
 /** Sums the raw rows that `where` chooses into their groups; sums that are there already grow by them. */
 export function addToRollups(where: SQL): SQL {
   return sumInto(inferenceRollups, ROUTE_GROUP, sql`${inferences}`, where);
+}
+
+/** The same of all of them together, whatever their tags. */
+export function addToAllRollups(where: SQL): SQL {
+  return sumInto(tagRollups, ALL_GROUP, sql`${inferences}`, where);
 }
 
 /** The same per value of each tag that is not wide in its hour. */
@@ -131,7 +148,7 @@ export function findWideTags(org: string, hour: number, where: SQL): SQL {
 
 /** Decides from the sums themselves, after late rows were added to them: the raw rows are gone. */
 export function findGrownTags(org: string, hours: SQL): SQL {
-  const here = sql`org = ${org} and hour in (${hours})`;
+  const here = sql`org = ${org} and hour in (${hours}) and tag <> ${EVERYTHING}`;
   return sql`insert into ${wideTags} (org, hour, tag)
     select org, hour, tag from ${tagRollups} where ${here} group by hour, tag having count(distinct value) > ${MOST_TAG_VALUES}
     union all select org, hour, ${EVERY_TAG} from ${tagRollups} where ${here} group by hour having count(distinct tag) > ${MOST_TAGS_OF_HOUR}
@@ -139,7 +156,7 @@ export function findGrownTags(org: string, hours: SQL): SQL {
 }
 
 export function dropWideTags(org: string, hours: SQL): SQL {
-  return sql`delete from ${tagRollups} where org = ${org} and hour in (${hours})
+  return sql`delete from ${tagRollups} where org = ${org} and hour in (${hours}) and tag <> ${EVERYTHING}
     and exists (select 1 from ${wideTags} w where w.org = ${tagRollups.org} and w.hour = ${tagRollups.hour}
       and w.tag in (${tagRollups.tag}, ${EVERY_TAG}))`;
 }

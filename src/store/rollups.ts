@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gte, lte, min, type SQL, sql } from "drizzle-orm";
 import { type NanoUsd, nanoUsd } from "../money/nano-usd.ts";
 import type { Database } from "./database.ts";
-import { addToRollups, addToTagRollups, findWideTags } from "./rollup-sql.ts";
+import { addToAllRollups, addToRollups, addToTagRollups, findWideTags } from "./rollup-sql.ts";
 import { HOUR_MS, hourOf } from "./stale-hours.ts";
 import { settled } from "./store-error.ts";
 import { inferences } from "./tables/inferences.ts";
@@ -75,6 +75,7 @@ export class OrgRollups {
         db.delete(wideTags).where(and(eq(wideTags.org, org), eq(wideTags.hour, hour), whole)),
         db.run(addToRollups(rows)),
         db.run(findWideTags(org, hour, rows)),
+        db.run(addToAllRollups(rows)),
         db.run(addToTagRollups(rows)),
         db.delete(staleHours).where(and(eq(staleHours.org, org), eq(staleHours.hour, hour), whole)),
       ]),

@@ -36,7 +36,10 @@ export function expectedTagSums(records: readonly InferenceRecord[]): Map<string
   const groups = new Map<string, Sums>();
   for (const record of records) {
     const key = [hourOf(record.startedAt), record.lane, Number(record.simulated)];
-    for (const [tag, value] of Object.entries(record.tags)) add(groups, JSON.stringify([...key, tag, value]), record);
+    // Beside the tags there is one group of everything.
+    for (const [tag, value] of [["", ""], ...Object.entries(record.tags)]) {
+      add(groups, JSON.stringify([...key, tag, value]), record);
+    }
   }
   return groups;
 }
@@ -83,7 +86,7 @@ export async function readSums(client: Client, org: string): Promise<Map<string,
 }
 
 export async function readTagSums(client: Client, org: string): Promise<Map<string, Sums>> {
-  return await read(client, org, "tag_rollups", ["tag", "value"], ", json_each(i.tags) tag");
+  return await read(client, org, "tag_rollups", ["tag", "value"], ', json_each(json_patch(i.tags, \'{"":""}\')) tag');
 }
 
 async function read(

@@ -11,7 +11,7 @@ export function printMatrix(io: Io, report: BakeoffReport): void {
     io.stdout.write([`${title}\n`, tsvTable(columnsOf(flat), flat.rows), ...notes.map((note) => `${note}\n`)].join(""));
     return;
   }
-  const width = io.stdout.columns ?? 80;
+  const width = io.stdout.columns || 80;
   const heading = wrapped(title, width).map((line) => paint(io.stdout, "bold", line));
   const body = tables.flatMap((table) => layoutTable(columnsOf(table), table.rows, width));
   const lines = [...heading, ...body, ...notes.flatMap((note) => wrapped(note, width))];

@@ -83,7 +83,8 @@ export const inferenceRollups = sqliteTable(
 /**
  * The same per value of each tag: an inference with three tags counts in three groups, once per tag. Only per lane: with
  * the route as well, an hour of ordinary traffic has as many groups as rows, and the rollup saves nothing. A question
- * about a tag on one route, model or failure class reads raw rows.
+ * about a tag on one route, model or failure class reads raw rows. The empty tag stands for everything: one group per hour,
+ * lane and simulated, from which what lacks a tag follows.
  */
 export const tagRollups = sqliteTable(
   "tag_rollups",
