@@ -38,7 +38,7 @@ export function startProgress(
   const paint = (): void => {
     paintedAt = now();
     const line = progressLine({ ...plan, before, done, spent, failed, elapsedMs: paintedAt - startedAt });
-    io.stderr.write(terminal ? `\r\u001b[K${line.slice(0, (io.stderr.columns ?? 80) - 1)}` : `${line}\n`);
+    io.stderr.write(terminal ? `\r\u001b[K${line.slice(0, (io.stderr.columns || 80) - 1)}` : `${line}\n`);
   };
   return {
     onSample({ cost, failure }) {

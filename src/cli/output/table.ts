@@ -11,6 +11,7 @@ export interface Column {
 }
 
 const GAP = "  ";
+/** Also of a terminal that says it has no columns, as some pseudo-terminals do. */
 const FALLBACK_WIDTH = 80;
 const NARROWEST = 8;
 
@@ -27,7 +28,7 @@ export function tsvTable(columns: readonly Column[], rows: readonly (readonly st
 }
 
 function alignedTable(io: Io, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const head = layoutTable(columns, rows, io.stdout.columns ?? FALLBACK_WIDTH);
+  const head = layoutTable(columns, rows, io.stdout.columns || FALLBACK_WIDTH);
   const [header = "", ...body] = head;
   return `${[paint(io.stdout, "bold", header), ...body].join("\n")}\n`;
 }
