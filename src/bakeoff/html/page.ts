@@ -19,6 +19,8 @@ export interface PageOptions {
   readonly local?: LocalSamples | undefined;
   /** Pairs that are shown side by side. */
   readonly mostPairs?: number | undefined;
+  /** Grades that were given before. */
+  readonly given?: PageFacts["given"];
   /** Takes grades as they are given. Absent = they are saved as a file. */
   readonly server?: PageFacts["server"];
 }
@@ -29,7 +31,7 @@ export const DEFAULT_PAIRS = 100;
 const DEFAULT_PASS = 0.5;
 
 export async function bakeoffPage(report: BakeoffReport, options: PageOptions = {}): Promise<string> {
-  const { local, server, mostPairs = DEFAULT_PAIRS } = options;
+  const { local, server, given, mostPairs = DEFAULT_PAIRS } = options;
   const samples = local && sampleSection(report, sidePairs(report, local), mostPairs);
   const policy = `default-src 'none'; style-src ${await hashOf(PAGE_STYLE)}; script-src ${await hashOf(PAGE_SCRIPT)}; base-uri 'none'; form-action 'none'${server ? "; connect-src 'self'" : ""}`;
   const body = html`<body data-show="${report.schema_declared ? "fields" : "words"}"><header class="page"><h1>${report.route}<small>Bake-off ${report.id}, ${report.arms.length} arms, ${report.inputs.used} inputs</small></h1><button type="button" id="theme" hidden>theme: auto</button></header><main>${[
@@ -43,7 +45,7 @@ export async function bakeoffPage(report: BakeoffReport, options: PageOptions = 
     rungFigure(report),
     gateSection(report),
     samples ? samples.markup : noSamples(report),
-  ]}</main>${footer(report)}<script type="application/json" id="facts">${jsonMarkup(factsOf(report, samples, server))}</script><script>${new Html(PAGE_SCRIPT)}</script></body>`;
+  ]}</main>${footer(report)}<script type="application/json" id="facts">${jsonMarkup(factsOf(report, samples, { server, given }))}</script><script>${new Html(PAGE_SCRIPT)}</script></body>`;
   const head = html`<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><meta name="robots" content="noindex"><title>${report.route}: bake-off ${report.id}</title><style>${new Html(PAGE_STYLE)}</style></head>`;
   return `<!doctype html>\n<html lang="en">${head.text}${body.text}</html>\n`;
 }
@@ -56,7 +58,11 @@ function footer({ schema, route_hash: hash, started_at: from, finished_at: to }:
   return html`<footer><p>Schema ${schema}; route ${hash}; measured ${from} to ${to}. Formulas and their sources: docs/statistics.md. An arm that clears its gate files one proposal; a person decides.</p></footer>`;
 }
 
-function factsOf(report: BakeoffReport, samples: SampleSection | undefined, server: PageFacts["server"]): PageFacts {
+function factsOf(
+  report: BakeoffReport,
+  samples: SampleSection | undefined,
+  more: Pick<PageFacts, "server" | "given">,
+): PageFacts {
   return {
     bakeoff: report.id,
     route: report.route,
@@ -64,7 +70,7 @@ function factsOf(report: BakeoffReport, samples: SampleSection | undefined, serv
     metric:
       report.metric === "judge" ? `the judge ${modelOf(report.judge?.model ?? "")}`.trim() : metricWords(report.metric),
     sides: samples?.sides ?? [],
-    server,
+    ...(samples && more),
   };
 }
 

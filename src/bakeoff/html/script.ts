@@ -1,4 +1,6 @@
 /** The one script of a page: theme, tabs, diff modes, and grading by keyboard. It reaches no network but its own server. */
+
+import type { GradesFile } from "../grades.ts";
 import { AGREEMENT_SCRIPT } from "./agreement-script.ts";
 
 /** What the script is told, as JSON in the page. */
@@ -14,6 +16,8 @@ export interface PageFacts {
     readonly inference?: string | undefined;
     readonly score?: number | undefined;
   }[];
+  /** Grades that were given before. */
+  readonly given?: Pick<GradesFile, "grader" | "grades"> | undefined;
   /** Where grades are sent as they are given; absent = they are saved as a file. */
   readonly server?: { readonly path: string; readonly token: string } | undefined;
 }
@@ -54,10 +58,12 @@ const grades = new Map();
 const history = [];
 let unsaved = false;
 let kept = true;
+for (const grade of facts.given?.grades ?? []) grades.set(keyOf(grade), grade);
+find("#grader").value = facts.given?.grader ?? "";
 try {
   const saved = JSON.parse(store.get(place) ?? "null");
   for (const grade of saved?.grades ?? []) grades.set(keyOf(grade), grade);
-  find("#grader").value = saved?.grader ?? "";
+  if (saved) find("#grader").value = saved.grader;
 } catch { store.set(place, "null"); }
 
 const sidesOf = (pair) => all("[data-side]", pair);

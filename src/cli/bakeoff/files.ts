@@ -21,6 +21,8 @@ import { type OutputFile, outputFile } from "./output-file.ts";
 /** The files of one bake-off under `.modelrig/bakeoffs/`, all readable by their owner only. */
 export interface BakeoffFiles {
   readonly reportPath: string;
+  readonly journalPath: string;
+  readonly gradesPath: string;
   readonly inputsPath: string;
   readonly outputsPath: string;
   /** Refuses where another process runs this bake-off: both would pay for the same samples. */
@@ -55,6 +57,9 @@ export function bakeoffFiles(io: Io, id: string): BakeoffFiles {
   let open: number | undefined;
   let locked = false;
   return {
+    journalPath: journal,
+    // Not `.json`: those are reports.
+    gradesPath: join(folder, `${id}.grades`),
     lock() {
       takeLock(lockPath, id);
       locked = true;

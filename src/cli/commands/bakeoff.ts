@@ -14,6 +14,7 @@ import { openCaptures } from "../../workspace/local-captures.ts";
 import { readLocalRegistry } from "../../workspace/local-registry.ts";
 import { requireCallable } from "../bakeoff/callable.ts";
 import { type BakeoffFiles, bakeoffFiles } from "../bakeoff/files.ts";
+import { writeHtml } from "../bakeoff/html-file.ts";
 import { writeInputs } from "../bakeoff/input-file.ts";
 import { keepOutputs } from "../bakeoff/keep.ts";
 import { captureInputs, evalCaseInputs, type FoundInputs } from "../bakeoff/lanes.ts";
@@ -26,6 +27,7 @@ import { pastArms } from "../bakeoff/past.ts";
 import { type Fresh, journalFromFlags, journalToResume, planOf, routeNamed } from "../bakeoff/plan.ts";
 import { estimateJson, maySpend, previewLines } from "../bakeoff/preview.ts";
 import { printMatrix } from "../bakeoff/print.ts";
+import { addReportCommands } from "../bakeoff/report-command.ts";
 import { type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
 import { addGatewayOptions, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
@@ -36,6 +38,7 @@ interface Options extends BakeoffOptions, GatewayOptions {
   readonly routes?: string;
   readonly config?: string;
   readonly envFile?: string;
+  readonly html?: string;
   readonly json?: boolean;
 }
 
@@ -45,8 +48,10 @@ export const command: CommandModule = {
       .option("--routes <dir>", "folder of route bundles (default: routes)")
       .option("--config <file>", "configuration (default: modelrig.yaml where it exists)")
       .option("--env-file <file>", "file with provider keys (default: .env where it exists)")
+      .option("--html <file>", "also write the report as one HTML file, the calls side by side in it")
       .option("--json", "print the report, or with --dry-run the estimate, as one JSON document");
     addGatewayOptions(command).action(run((options: Options) => bakeoff(io, options)));
+    addReportCommands(command, io, run);
   },
 };
 
@@ -114,6 +119,7 @@ async function prepareAndRun(io: Io, options: Options, { bundle, keys, id, files
     files.writeReport(measured.report);
     if (options.json) printJson(io, measured.report);
     else printMatrix(io, measured.report);
+    if (options.html !== undefined) await writeHtml(io, measured.report, options.html);
     return await hand(io, options, prepared, measured, files);
   } finally {
     prepared.close();
