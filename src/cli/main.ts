@@ -79,6 +79,8 @@ async function buildProgram(argv: readonly string[], io: Io, run: RunAction, fla
   const program = quiet(new Command("modelrig"), io)
     .description("An LLM gateway you own, at the edge, that proves cheaper models on your own traffic.")
     .version(packageVersion(), "-V, --version", "print the version")
+    // Options behind a subcommand's name are its own, also where its parent has one of the same name.
+    .enablePositionalOptions()
     .option("--debug", "show stacks and causes of errors")
     .option("--no-input", "never ask; fail where an answer is needed")
     .option("--color <when>", "never, auto or always", "auto")
