@@ -24,6 +24,11 @@ export function requireScope(principal: Principal, scope: Scope): void {
   }
 }
 
+/** For what carries no tags, so that nothing tells which of it a key that sees only certain rows may see. */
+export function requireEveryRow({ rowScope }: Pick<Principal, "rowScope">, what: string): void {
+  if (rowScope) throw forbidden(`this key sees only rows with certain tags; ${what} carry none`, "row_scope");
+}
+
 async function knownPrincipal(
   runtime: AppEnv["Variables"]["runtime"],
   key: string,

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { CallResult } from "../src/call/call.ts";
+import { writtenTags } from "../src/identity/authorize.ts";
 import type { IngressDialect } from "../src/wire/dialect.ts";
 import { answerResponse, failureResponse, streamResponse } from "./answer.ts";
 import { callTarget } from "./call-target.ts";
@@ -18,7 +19,7 @@ export async function serveChat(c: Context<AppEnv>, ingress: IngressDialect): Pr
   const decoded = ingress.decodeRequest(await readJsonBody(c.req.raw, caller.runtime.config.limits), headers);
   if (!decoded.ok) throw new HttpFault(400, decoded.error);
   const { model, request } = decoded.value;
-  const marks = requestMarks(headers, request.metadata, caller.principal.fixedTags);
+  const marks = requestMarks(headers, request.metadata, writtenTags(caller.principal));
   const startedAt = caller.runtime.now();
   const target = await callTarget(caller, model, request, marks);
   const call = runCall(caller, { ...target, requestFor: () => request, stream: request.stream });

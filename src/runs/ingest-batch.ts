@@ -8,8 +8,17 @@ import { underCustody } from "./custody.ts";
 import { type Grade, subjectKey } from "./grade.ts";
 import type { ItemResult } from "./ingest.ts";
 import { type Placed, refused, type Sender, sortItems, subjectsIn, type Verdict } from "./ingest-items.ts";
+import {
+  type AddsTo,
+  artifactAddsTo,
+  endAddsTo,
+  isYoung,
+  linkAddsTo,
+  NOT_THERE_YET,
+  onlySeen,
+} from "./ingest-reach.ts";
 import type { ArtifactStore, Deed, GradeStore, Kept, Rows, RunStore, SettingsStore } from "./ports.ts";
-import { ARRIVES_WITHIN_MS, type SubjectState, subjectStates } from "./subject.ts";
+import { type SubjectState, subjectStates } from "./subject.ts";
 
 export interface IngestPorts {
   readonly telemetry: Pick<TelemetrySink, "insertInferences">;
@@ -22,9 +31,9 @@ export interface IngestPorts {
 
 /**
  * One result per item, in the order of the batch. All reads go out together, then all writes, one of each per kind of item
- * that is there; rejects where the database does, after which the whole batch may be sent again.
+ * that is there (a key with a row scope looks again in between); rejects where the database does, after which the whole batch may be sent again.
  *
- * @param rows what the sender may grade
+ * @param rows what the sender may see, and so grade or add to
  * @param now epoch milliseconds
  */
 export async function ingestBatch(
@@ -53,17 +62,28 @@ export async function ingestBatch(
     const kept = await send(placed.map(({ value }) => value));
     for (const [at, { index }] of placed.entries()) verdicts.set(index, { status: kept[at] ?? "stored" });
   };
-  await Promise.all([
-    write(sorted.inferences, async (records) => {
-      await ports.telemetry.insertInferences(records);
-      return records.map(({ id }) => (there.has(id) ? "duplicate" : "stored"));
-    }),
-    write(sorted.starts, (starts) => ports.runs.start(starts, deed)),
-    write(sorted.ends, (ends) => ports.runs.end(ends, deed)),
-    write(artifacts, (saved) => ports.artifacts.save(saved, deed)),
-    write(sorted.links, (links) => ports.artifacts.link(links, deed)),
-    write(grades, (given) => ports.grades.record(given, deed)),
-  ]);
+  const seen = <T>(placed: readonly Placed<T>[], addsTo: AddsTo<T>) =>
+    onlySeen(placed, addsTo, { store: ports.grades, rows: sender.rows, now, verdicts });
+  const steps = [
+    () => [
+      write(sorted.inferences, async (records) => {
+        await ports.telemetry.insertInferences(records);
+        return records.map(({ id }) => (there.has(id) ? "duplicate" : "stored"));
+      }),
+      write(sorted.starts, (starts) => ports.runs.start(starts, deed)),
+      write(grades, (given) => ports.grades.record(given, deed)),
+    ],
+    () => [
+      seen(sorted.ends, endAddsTo).then((ends) => write(ends, (values) => ports.runs.end(values, deed))),
+      seen(artifacts, artifactAddsTo).then((saved) => write(saved, (values) => ports.artifacts.save(values, deed))),
+    ],
+    () => [
+      seen(sorted.links, linkAddsTo).then((links) => write(links, (values) => ports.artifacts.link(values, deed))),
+    ],
+  ];
+  // With a row scope one after the other: what an item adds to may come along, and must be seen first.
+  if (sender.rows) for (const step of steps) await Promise.all(step());
+  else await Promise.all(steps.flatMap((step) => step()));
   return items.map((_, index) => ({ index, ...(verdicts.get(index) ?? refused("invalid_item", "not an item")) }));
 }
 
@@ -96,10 +116,6 @@ function gradeVerdict(
   const comesAlong = besides.has(subjectKey(grade.subject));
   // An id that comes along may also be one of another's rows, which only the database can tell.
   if (comesAlong && rows === undefined) return undefined;
-  // A grade as young as that was given to something that may be in a batch still to come.
-  const young = Math.abs(now - grade.createdAt) < ARRIVES_WITHIN_MS;
-  if (comesAlong || young || state === "maybe_later") {
-    return { status: "later", code: "unknown_subject", message: "its subject is not there yet; send it again" };
-  }
+  if (comesAlong || isYoung(grade.createdAt, now) || state === "maybe_later") return NOT_THERE_YET;
   return refused("unknown_subject", `no such ${grade.subject.kind}`);
 }

@@ -120,7 +120,9 @@ export function artifacts(app: Hono<AppEnv>): void {
       throw new HttpFault(code === "task_required" ? 400 : 409, failure("bad_request", message, { code }));
     }
     const status = await store.evalCases.insert(promoted.evalCase, actorOf(runtime, principal));
-    return c.json(evalCaseJson(promoted.evalCase), statusOf(status));
+    const kept = status === "stored" ? promoted.evalCase : await store.evalCases.get(made.id);
+    if (kept?.artifact !== known.id) throw caseTaken();
+    return c.json(evalCaseJson(kept), statusOf(status));
   });
 }
 
@@ -166,6 +168,11 @@ async function knownArtifact(store: OrgStore, id: string, { rowScope }: Principa
   const known = await store.artifacts.get(id, rowScope);
   if (!known) throw notFound("no such artifact", "artifact_not_found", "id");
   return known;
+}
+
+function caseTaken(): HttpFault {
+  const message = "an eval case that was not made of this artifact has this id";
+  return new HttpFault(409, failure("bad_request", message, { code: "id_taken", param: "id" }));
 }
 
 function idTaken(): HttpFault {

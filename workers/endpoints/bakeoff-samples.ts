@@ -2,10 +2,11 @@ import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { keptSample, MOST_KEPT_AT_ONCE } from "../../src/bakeoff/kept-sample.ts";
 import type { Principal } from "../../src/identity/principal.ts";
+import { requireEveryRow } from "../auth.ts";
 import { callerOf } from "../caller.ts";
 import { requireReach } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
-import { badRequest, forbidden, type HttpFault, notFound } from "../fault.ts";
+import { badRequest, type HttpFault, notFound } from "../fault.ts";
 import { readJsonBody } from "../limits.ts";
 import type { Runtime } from "../runtime.ts";
 import { actorOf } from "./control.ts";
@@ -51,9 +52,7 @@ export function bakeoffSamples(app: Hono<AppEnv>): void {
 }
 
 async function samplesOf(runtime: Runtime, principal: Principal, id: string) {
-  // They carry no tags, so that nothing tells which of them such a key may see.
-  if (principal.rowScope)
-    throw forbidden("this key sees only rows with certain tags; kept outputs carry none", "row_scope");
+  requireEveryRow(principal, "kept outputs");
   const store = runtime.store().forOrg(principal.org);
   const report = await store.bakeoffs.get(id);
   if (!report) throw noBakeoff();

@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { gateOf, inconsistency } from "../../src/bakeoff/consistency.ts";
 import { bakeoffReport } from "../../src/bakeoff/report.ts";
 import { fileProposal, proveProposal } from "../../src/proposal/file.ts";
+import { requireEveryRow } from "../auth.ts";
 import { callerOf } from "../caller.ts";
 import { type Caller, requireReach } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
@@ -67,6 +68,7 @@ export function bakeoffs(app: Hono<AppEnv>): void {
 
   app.get("/v1/bakeoffs", async (c) => {
     const { runtime, principal } = callerOf(c, "read");
+    requireEveryRow(principal, "bake-offs");
     const found = await runtime.store().forOrg(principal.org).bakeoffs.list(listQuery(c.req.query()));
     return c.json({
       bakeoffs: found.map(({ id, route, finishedAt, partial, proposes }) => ({
@@ -87,6 +89,7 @@ export function bakeoffs(app: Hono<AppEnv>): void {
 
 /** Its report; while there is none, what is known of one that runs here. */
 async function bakeoffOf(caller: Caller, id: string): Promise<z.output<typeof bakeoffFound>> {
+  requireEveryRow(caller.principal, "bake-offs");
   const report = await caller.runtime.store().forOrg(caller.principal.org).bakeoffs.get(id);
   const found = report ?? (await hostedStateOf(caller, id));
   if (!found) throw notFound("no such bake-off", "bakeoff_not_found", "id");

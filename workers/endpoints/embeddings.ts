@@ -1,4 +1,5 @@
 import type { Hono } from "hono";
+import { writtenTags } from "../../src/identity/authorize.ts";
 import { vectorsOf } from "../../src/wire/embedding.ts";
 import { embeddingDialect, hasEmbeddings } from "../../src/wire/embeddings.ts";
 import { openaiChatIngress } from "../../src/wire/openai-chat/index.ts";
@@ -19,7 +20,7 @@ export function embeddings(app: Hono<AppEnv>): void {
     const decoded = decodeEmbeddingRequest(await readJsonBody(c.req.raw, caller.runtime.config.limits));
     if (!decoded.ok) throw new HttpFault(400, decoded.error);
     const { model, request } = decoded.value;
-    const marks = requestMarks(c.req.raw.headers, undefined, caller.principal.fixedTags);
+    const marks = requestMarks(c.req.raw.headers, undefined, writtenTags(caller.principal));
     const target = await callTarget(caller, model, {}, marks);
     requireEmbeddings(caller, target.policy.candidates, model);
     const result = await runCall(caller, {

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
-import type { Principal } from "../../src/identity/principal.ts";
 import { EVAL_CASE_ORIGINS, type EvalCase, replayPayload } from "../../src/runs/eval-case.ts";
 import { label, reportedId } from "../../src/runs/run.ts";
+import { requireEveryRow } from "../auth.ts";
 import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";
-import { forbidden, type HttpFault, notFound } from "../fault.ts";
+import { type HttpFault, notFound } from "../fault.ts";
 import { readJsonBody } from "../limits.ts";
 import { actorOf, prefixedId } from "./control.ts";
 import { isoOf, isoOrNull, next, pageOf, pageQuery, parseBody, parseQuery } from "./listing.ts";
@@ -55,7 +55,7 @@ export const evalCaseQuery = z.strictObject({
 export function evalCases(app: Hono<AppEnv>): void {
   app.post("/v1/eval-cases", async (c) => {
     const { runtime, principal } = callerOf(c, "ingest");
-    refuseRowScope(principal);
+    requireEveryRow(principal, "eval cases");
     const body = parseBody(evalCaseRequest, await readJsonBody(c.req.raw, runtime.config.limits));
     const made = { ...body, id: body.id ?? prefixedId("case"), createdAt: runtime.now() };
     const store = runtime.store().forOrg(principal.org).evalCases;
@@ -66,7 +66,7 @@ export function evalCases(app: Hono<AppEnv>): void {
 
   app.get("/v1/eval-cases", async (c) => {
     const { runtime, principal } = callerOf(c, "read");
-    refuseRowScope(principal);
+    requireEveryRow(principal, "eval cases");
     const { after, limit, ...rest } = parseQuery(evalCaseQuery, c.req.url);
     const from = after && { createdAt: after.at, id: after.id };
     const store = runtime.store().forOrg(principal.org).evalCases;
@@ -78,7 +78,7 @@ export function evalCases(app: Hono<AppEnv>): void {
 
   app.get("/v1/eval-cases/:id", async (c) => {
     const { runtime, principal } = callerOf(c, "read");
-    refuseRowScope(principal);
+    requireEveryRow(principal, "eval cases");
     const found = await runtime.store().forOrg(principal.org).evalCases.get(c.req.param("id"));
     if (!found) throw noCase();
     return c.json(evalCaseJson(found));
@@ -86,7 +86,7 @@ export function evalCases(app: Hono<AppEnv>): void {
 
   app.delete("/v1/eval-cases/:id", async (c) => {
     const { runtime, principal } = callerOf(c, "ingest");
-    refuseRowScope(principal);
+    requireEveryRow(principal, "eval cases");
     const store = runtime.store().forOrg(principal.org).evalCases;
     const id = c.req.param("id");
     const archived = (await store.archive(id, actorOf(runtime, principal))) ? await store.get(id) : undefined;
@@ -108,11 +108,6 @@ export function evalCaseJson(one: EvalCase): z.output<typeof evalCase> {
     created_at: isoOf(one.createdAt),
     archived_at: isoOrNull(one.archivedAt),
   };
-}
-
-/** Goldens carry no tags, so that nothing tells which of them such a key may see. */
-function refuseRowScope({ rowScope }: Principal): void {
-  if (rowScope) throw forbidden("this key sees only rows with certain tags; eval cases carry none", "row_scope");
 }
 
 function noCase(): HttpFault {

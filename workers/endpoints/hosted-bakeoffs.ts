@@ -17,10 +17,11 @@ import type { Route } from "../../src/route/route.ts";
 import { replayInputOf } from "../../src/runs/eval-case.ts";
 import { label } from "../../src/runs/run.ts";
 import type { OrgStore } from "../../src/store/store.ts";
+import { requireEveryRow } from "../auth.ts";
 import { callerOf } from "../caller.ts";
 import { type Caller, modelNotFound, requireReach } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
-import { badRequest, forbidden, HttpFault, notFound, unavailable } from "../fault.ts";
+import { badRequest, HttpFault, notFound, unavailable } from "../fault.ts";
 import { readJsonBody } from "../limits.ts";
 import { logError } from "../log.ts";
 import { actorOf, prefixedId } from "./control.ts";
@@ -134,8 +135,7 @@ async function startHosted(
   request: Request,
 ): Promise<Pick<HostedBakeoff, "id" | "state">> {
   const { runtime, principal } = caller;
-  if (principal.rowScope)
-    throw forbidden("this key sees only rows with certain tags; eval cases carry none", "row_scope");
+  requireEveryRow(principal, "eval cases");
   requireReach(principal, name);
   const route = runtime.routes.get(name);
   if (!route) throw modelNotFound(`no route is named ${name}`);

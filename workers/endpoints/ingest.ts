@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
+import { writtenTags } from "../../src/identity/authorize.ts";
 import { type IngestItem, ITEM_STATUSES, ingestItem, ingestRequest, MOST_ITEMS } from "../../src/runs/ingest.ts";
 import { ingestBatch } from "../../src/runs/ingest-batch.ts";
 import { callerOf } from "../caller.ts";
@@ -40,11 +41,11 @@ export function ingest(app: Hono<AppEnv>): void {
         body.error.issues[0]?.path.join(".") || undefined,
       );
     }
-    const { org, keyId, fixedTags, rowScope } = principal;
+    const { org, keyId, rowScope } = principal;
     const store = runtime.store();
     const results = await ingestBatch(
       body.data.items,
-      { org, keyId, fixedTags, rows: rowScope },
+      { org, keyId, fixedTags: writtenTags(principal), rows: rowScope },
       { ...store.forOrg(org), telemetry: store.telemetry },
       runtime.now(),
     );

@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import { nanoToUsdText, nanoUsd } from "../../src/money/nano-usd.ts";
 import type { UsageRow } from "../../src/store/inferences.ts";
+import { requireEveryRow } from "../auth.ts";
 import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";
 
@@ -11,6 +12,7 @@ import type { AppEnv } from "../context.ts";
 export function metrics(app: Hono<AppEnv>): void {
   app.get("/metrics", async (c) => {
     const { runtime, principal } = callerOf(c, "read");
+    requireEveryRow(principal, "sums of the whole org");
     const rows = await runtime.hourlyUsage(principal.org);
     return c.body(prometheusText(rows), 200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
   });

@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { asOf, decideProposal } from "../../src/proposal/file.ts";
 import { ghCommand, prBody, prTitle } from "../../src/proposal/pr-body.ts";
 import { PROPOSAL_STATES, type Proposal, proposal } from "../../src/proposal/proposal.ts";
+import { requireEveryRow } from "../auth.ts";
 import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";
 import { badRequest, HttpFault, notFound } from "../fault.ts";
@@ -26,6 +27,7 @@ export const proposalDecision = z
 export function proposals(app: Hono<AppEnv>): void {
   app.get("/v1/proposals", async (c) => {
     const { runtime, principal } = callerOf(c, "read");
+    requireEveryRow(principal, "proposals");
     const { state: asked, ...rest } = c.req.query();
     const state = PROPOSAL_STATES.find((known) => known === asked);
     if (asked !== undefined && !state) {
@@ -41,6 +43,7 @@ export function proposals(app: Hono<AppEnv>): void {
 
   app.get("/v1/proposals/:id", async (c) => {
     const { runtime, principal } = callerOf(c, "read");
+    requireEveryRow(principal, "proposals");
     const found = await runtime.store().forOrg(principal.org).proposals.get(c.req.param("id"));
     if (!found) throw noProposal();
     return c.json(detailOf(asOf(found, runtime.now())));
@@ -48,6 +51,7 @@ export function proposals(app: Hono<AppEnv>): void {
 
   app.post("/v1/proposals/:id/decide", async (c) => {
     const { runtime, principal } = callerOf(c, "oracle-act");
+    requireEveryRow(principal, "proposals");
     const body = proposalDecision.safeParse(await readJsonBody(c.req.raw, runtime.config.limits));
     if (!body.success) throw badRequest("a decision is approve or reject, with an optional comment", "invalid_body");
     const store = runtime.store().forOrg(principal.org).proposals;

@@ -1,14 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { uuidv7obj } from "uuidv7";
-import { FAILURE_CLASSES } from "../../src/failure/failure.ts";
+import { FAILURE_CLASSES, failure } from "../../src/failure/failure.ts";
+import { writtenTags } from "../../src/identity/authorize.ts";
 import { nanoToUsdText, nanoUsd } from "../../src/money/nano-usd.ts";
 import { instant } from "../../src/telemetry/instant.ts";
 import { type RecordedCall, recordedCall, recordedInference } from "../../src/telemetry/recorded.ts";
 import { MOST_TAGS } from "../../src/telemetry/tag.ts";
 import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";
-import { badRequest } from "../fault.ts";
+import { badRequest, HttpFault } from "../fault.ts";
 import { readJsonBody } from "../limits.ts";
 
 const { shape } = recordedCall;
@@ -70,7 +71,7 @@ export function record(app: Hono<AppEnv>): void {
       const param = issue?.code === "unrecognized_keys" ? issue.keys[0] : issue?.path.join(".");
       throw badRequest(`${param ? `${param}: ` : ""}${issue?.message ?? "invalid body"}`, "invalid_body", param);
     }
-    const tags = { ...body.data.tags, ...principal.fixedTags };
+    const tags = { ...body.data.tags, ...writtenTags(principal) };
     if (Object.keys(tags).length > MOST_TAGS) throw badRequest(`more than ${MOST_TAGS} tags`, "too_many_tags", "tags");
     const reported = recordedInference(
       { ...callOf(body.data), tags },
@@ -87,6 +88,8 @@ export function record(app: Hono<AppEnv>): void {
     const { inferences } = store.forOrg(principal.org);
     const first = body.data.id === undefined ? undefined : await inferences.get(reported.id, principal.rowScope);
     if (!first) await store.telemetry.insertInferences([reported]);
+    // Of a row this key may not see, nothing is said but that its id is taken; what was reported is not there.
+    if (principal.rowScope && !first && !(await inferences.get(reported.id, principal.rowScope))) throw idTaken();
     const [attempt] = reported.attempts;
     const known = first
       ? { costNano: first.inference.costNano, priceVersion: first.inference.priceVersion, attempt: first.attempts[0] }
@@ -99,6 +102,11 @@ export function record(app: Hono<AppEnv>): void {
       duplicate: first !== undefined,
     } satisfies z.output<typeof recordAnswer>);
   });
+}
+
+function idTaken(): HttpFault {
+  const message = "a call that this key may not see has this id";
+  return new HttpFault(409, failure("bad_request", message, { code: "id_taken", param: "id" }));
 }
 
 function callOf({ usage, ...body }: z.output<typeof recordRequest>): RecordedCall {

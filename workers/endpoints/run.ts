@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import type { CallResult } from "../../src/call/call.ts";
 import type { Inference } from "../../src/call/inference.ts";
 import { routePolicy } from "../../src/call/route-policy.ts";
+import { writtenTags } from "../../src/identity/authorize.ts";
 import { nanoToUsdText } from "../../src/money/nano-usd.ts";
 import { checkInput } from "../../src/route/input.ts";
 import { DEFAULT_VARIANT, type NarrowedRoute } from "../../src/route/narrow.ts";
@@ -70,7 +71,7 @@ export function run(app: Hono<AppEnv>): void {
     const headerMarks = requestMarks(c.req.raw.headers, undefined, {});
     const marks = {
       ...headerMarks,
-      tags: { ...headerMarks.tags, ...tags, ...caller.principal.fixedTags },
+      tags: { ...headerMarks.tags, ...tags, ...writtenTags(caller.principal) },
       run: markId(runId, "run") ?? headerMarks.run,
       step: markId(stepKey, "stepKey") ?? headerMarks.step,
     };

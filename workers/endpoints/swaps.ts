@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { executeSwap } from "../../src/swap/execute.ts";
 import { swap } from "../../src/swap/swap.ts";
+import { requireEveryRow } from "../auth.ts";
 import { callerOf } from "../caller.ts";
 import { requireReach } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
@@ -25,6 +26,7 @@ export const swapList = z.object({ swaps: z.array(swap) }).openapi("SwapList");
 export function swaps(app: Hono<AppEnv>): void {
   app.post("/v1/swaps", async (c) => {
     const { runtime, principal } = callerOf(c, "oracle-act");
+    requireEveryRow(principal, "swaps");
     const body = swapRequest.safeParse(await readJsonBody(c.req.raw, runtime.config.limits));
     if (!body.success) throw badRequest("a swap is proposal, path and patch", "invalid_body");
     const { proposal: id, path, patch } = body.data;
@@ -40,6 +42,7 @@ export function swaps(app: Hono<AppEnv>): void {
 
   app.get("/v1/swaps", async (c) => {
     const { runtime, principal } = callerOf(c, "read");
+    requireEveryRow(principal, "swaps");
     const { proposal, ...rest } = c.req.query();
     const store = runtime.store().forOrg(principal.org).swaps;
     if (proposal === undefined) return c.json({ swaps: [...(await store.list(listQuery(rest)))] });
@@ -49,6 +52,7 @@ export function swaps(app: Hono<AppEnv>): void {
 
   app.get("/v1/swaps/:id", async (c) => {
     const { runtime, principal } = callerOf(c, "read");
+    requireEveryRow(principal, "swaps");
     const found = await runtime.store().forOrg(principal.org).swaps.get(c.req.param("id"));
     if (!found) throw noSwap();
     return c.json(found);
@@ -56,6 +60,7 @@ export function swaps(app: Hono<AppEnv>): void {
 
   app.post("/v1/swaps/:id/revert", async (c) => {
     const { runtime, principal } = callerOf(c, "oracle-act");
+    requireEveryRow(principal, "swaps");
     const store = runtime.store().forOrg(principal.org).swaps;
     const id = c.req.param("id");
     // Repeating it is harmless: the first revert stands.
