@@ -49,6 +49,8 @@ export interface SidePair {
   readonly flipped: boolean;
 }
 
+type Unshuffled = Omit<SidePair, "flipped">;
+
 /** Every pair there is, those that differ most first. */
 export function sidePairs(report: BakeoffReport, local: LocalSamples): SidePair[] {
   const judged = withJudgement(local.samples, local.verdicts);
@@ -75,7 +77,21 @@ export function sidePairs(report: BakeoffReport, local: LocalSamples): SidePair[
     })
     .filter(({ own, base: other }) => own.sample !== undefined && other.sample !== undefined);
   const random = seededRandom(report.seed);
-  return pairs.sort((a, b) => rank(b) - rank(a)).map((pair) => ({ ...pair, flipped: random() < 0.5 }));
+  return byInput(pairs).map((pair) => ({ ...pair, flipped: random() < 0.5 }));
+}
+
+/** Pairs of one input stand together, for its names are shown together; inputs by the pair that differs most. */
+function byInput(pairs: readonly Unshuffled[]): Unshuffled[] {
+  const groups = new Map<string, Unshuffled[]>();
+  for (const pair of pairs) {
+    const known = groups.get(pair.input.id);
+    if (known) known.push(pair);
+    else groups.set(pair.input.id, [pair]);
+  }
+  const most = (group: readonly Unshuffled[]): number => Math.max(...group.map(rank));
+  return [...groups.values()]
+    .sort((a, b) => most(b) - most(a))
+    .flatMap((group) => group.sort((a, b) => rank(b) - rank(a)));
 }
 
 function kindsOf(own: Side, base: Side, difference: number | undefined, failed: boolean): ReadonlySet<PairKind> {
@@ -88,7 +104,7 @@ function kindsOf(own: Side, base: Side, difference: number | undefined, failed: 
 }
 
 /** Regressions before improvements of the same size, then what differs in text, then the rest. */
-function rank({ difference = 0, kinds }: Omit<SidePair, "flipped">): number {
+function rank({ difference = 0, kinds }: Unshuffled): number {
   return 4 * Math.abs(difference) + (difference > 0 ? 1 : 0) + (kinds.has("different") ? 0.5 : 0);
 }
 

@@ -63,7 +63,7 @@ function gradable(
 }
 
 function introduction(report: BakeoffReport, all: number, shown: number): Html {
-  return html`<p class="notice">This part holds inputs and outputs of your calls. It is made on this machine from files under <code>.modelrig/</code> and is in this file only: whoever gets the file gets the texts.</p><p>${shown} of ${all} pairs are here, those that differ most first; each is an arm beside ${modelOf(baseOf(report))}, on one input, ${dayOf(report.finished_at)}. Sides are shuffled and unnamed until you have graded both: your grade comes before the measured one.</p>`;
+  return html`<p class="notice">This part holds inputs and outputs of your calls. It is made on this machine from files under <code>.modelrig/</code> and is in this file only: whoever gets the file gets the texts.</p><p>${shown} of ${all} pairs are here, those that differ most first; each is an arm beside ${modelOf(baseOf(report))}, on one input, ${dayOf(report.finished_at)}. Sides are shuffled and unnamed until you have graded every output for that input: your grade comes before the measured one.</p>`;
 }
 
 function toolbar(pairs: readonly SidePair[], shown: number): Html {
@@ -102,7 +102,7 @@ function article(report: BakeoffReport, pair: SidePair, { number, of, indexOf }:
   const { input, own, base, flipped, kinds } = pair;
   const sides: readonly [Side, Side] = flipped ? [own, base] : [base, own];
   const indices = sides.map((side) => indexOf(input.id, side));
-  return html`<article class="pair" tabindex="-1" data-kinds="${[...kinds].join(" ")}" aria-label="Pair ${number} of ${of}"><header><h3>Pair ${number} of ${of}</h3><span class="input-id">input ${input.id}${input.weight !== undefined && input.weight > 1 && `, asked ${input.weight} times`}</span></header><details class="input"><summary>Input</summary><pre>${cut(payloadText(input.payload))}</pre></details>${
+  return html`<article class="pair" tabindex="-1" data-kinds="${[...kinds].join(" ")}" data-input="${input.id}" aria-label="Pair ${number} of ${of}"><header><h3>Pair ${number} of ${of}</h3><span class="input-id">input ${input.id}${input.weight !== undefined && input.weight > 1 && `, asked ${input.weight} times`}</span></header><details class="input"><summary>Input</summary><pre>${cut(payloadText(input.payload))}</pre></details>${
     input.golden !== undefined &&
     html`<details class="input"><summary>Expected output</summary><pre>${cut(textOf(input.golden))}</pre></details>`
   }<div class="sides">${sides.map((side, index) => sideHead(report, side, index === 0 ? "A" : "B", indices[index]))}</div>${diffs(sides)}<p class="difference after">${differenceWords(report, pair)}</p></article>`;

@@ -69,6 +69,13 @@ try {
 const sidesOf = (pair) => all("[data-side]", pair);
 const factOf = (element) => facts.sides[Number(element.dataset.side)];
 const isGraded = (pair) => sidesOf(pair).every((side) => grades.has(keyOf(factOf(side))));
+const byInput = new Map();
+for (const pair of pairs) byInput.set(pair.dataset.input, [...(byInput.get(pair.dataset.input) ?? []), pair]);
+/** Names of one pair would give away those of the others with the same input. */
+const isRevealed = (pair) => {
+  const together = byInput.get(pair.dataset.input);
+  return revealed || (together.every(isGraded) && together.some((one) => sidesOf(one).length > 0));
+};
 let tab = "all";
 let revealed = false;
 let current = 0;
@@ -84,7 +91,7 @@ function draw() {
   pairs.forEach((pair, index) => {
     pair.hidden = !visible(pair);
     pair.classList.toggle("current", index === current);
-    pair.classList.toggle("revealed", revealed || (isGraded(pair) && sidesOf(pair).length > 0));
+    pair.classList.toggle("revealed", isRevealed(pair));
     sidesOf(pair).forEach((side, position) => {
       side.classList.toggle("marked", index === current && position === marked);
       const grade = grades.get(keyOf(factOf(side)));
@@ -136,7 +143,13 @@ function step(by) {
   for (let index = current + by; index >= 0 && index < pairs.length; index += by) if (visible(pairs[index])) return goTo(index);
 }
 
+/** Those of the same input first: its names are shown once they are all graded. */
 function nextUngraded() {
+  const together = byInput.get(pairs[current].dataset.input).find((pair) => visible(pair) && !isGraded(pair));
+  if (together && together !== pairs[current]) {
+    const index = pairs.indexOf(together);
+    return goTo(index, firstUngraded(index));
+  }
   for (let offset = 1; offset <= pairs.length; offset += 1) {
     const index = (current + offset) % pairs.length;
     if (visible(pairs[index]) && !isGraded(pairs[index])) return goTo(index, firstUngraded(index));
