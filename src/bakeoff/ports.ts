@@ -1,6 +1,5 @@
 import type { CallInput, CallResult } from "../call/call.ts";
 import type { Inference } from "../call/inference.ts";
-import type { Inference } from "../call/inference.ts";
 import type { NanoUsd } from "../money/nano-usd.ts";
 import type { HostedPlan } from "./hosted.ts";
 import type { JudgeVerdict } from "./judge.ts";
@@ -27,8 +26,6 @@ export interface SampleOutput {
   readonly arm: string;
   /** JSON where the route has a schema, else the answer's text. */
   readonly output: unknown;
-  /** The call it came from, by which a grade can name it. */
-  readonly inference?: Inference | undefined;
   /** The call it came from, by which a grade can name it. */
   readonly inference?: Inference | undefined;
 }
