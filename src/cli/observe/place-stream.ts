@@ -15,7 +15,16 @@ import {
   statementAround,
 } from "./plan.ts";
 import { recordLines, setupLines } from "./record-lines.ts";
-import { isFunction, memberChain, type NodeOf, type SourceFile, type SyntaxNode, startOf, walk } from "./syntax.ts";
+import {
+  endOf,
+  isFunction,
+  memberChain,
+  type NodeOf,
+  type SourceFile,
+  type SyntaxNode,
+  startOf,
+  walk,
+} from "./syntax.ts";
 
 export function placeStream(plan: Plan, expression: SyntaxNode): Placement {
   const { file, delivery } = plan.site;

@@ -34,7 +34,7 @@ export function openProject(cwd: string, asked: string): Project {
   if (!existsSync(target)) throw usage(`there is no ${asked}`, "modelrig observe src/pipeline --scope NAME");
   const isFolder = statSync(target).isDirectory();
   const root = rootOf(isFolder ? target : dirname(target), isFolder ? target : cwd);
-  const paths = isFolder ? sourcesIn(target) : [target];
+  const paths = isFolder ? sourcesIn(target, outputOf(root)) : [target];
   if (paths.length > MOST_FILES)
     throw usage(`${asked} holds more than ${MOST_FILES} files`, "name the folder of one pipeline");
   const unreadable: { path: string; why: string }[] = [];
@@ -76,12 +76,21 @@ function rootOf(from: string, otherwise: string): string {
   }
 }
 
-function sourcesIn(folder: string): string[] {
+/** Where the compiler writes, absolute. Settings may hold comments, so they are not read as JSON. */
+function outputOf(root: string): string | undefined {
+  const file = join(root, "tsconfig.json");
+  const written = existsSync(file) ? /"outDir"\s*:\s*"([^"]+)"/.exec(readFileSync(file, "utf8"))?.[1] : undefined;
+  const folder = written === undefined ? undefined : resolve(root, written);
+  return folder === root ? undefined : folder;
+}
+
+function sourcesIn(folder: string, output: string | undefined): string[] {
   const found: string[] = [];
   for (const entry of readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!SKIPPED.has(entry.name) && !entry.name.startsWith(".")) found.push(...sourcesIn(path));
+      if (!SKIPPED.has(entry.name) && !entry.name.startsWith(".") && path !== output)
+        found.push(...sourcesIn(path, output));
     } else if (entry.isFile() && SOURCE.test(entry.name) && !NOT_SOURCE.test(entry.name)) {
       if (statSync(path).size <= LARGEST_FILE) found.push(path);
     }

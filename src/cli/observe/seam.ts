@@ -88,8 +88,7 @@ export function recordStep(stepKey: string, work: () => StepWork): void {
     if (asked !== null) artifact.link(parsed, asked, "derived_from");
     if (raw !== null) artifact.link(parsed, raw, "derived_from");
     if (conforms === undefined) return;
-    const grade = { score: conforms ? 1 : 0, kind: "deterministic", grader: "schema-check" } as const;
-    rig.grade({ kind: "artifact", id: parsed.id }, grade);
+    rig.grade({ kind: "artifact", id: parsed.id }, { score: conforms ? 1 : 0, kind: "deterministic", grader: "schema-check" });
   } catch (cause) {
     complain(stepKey, cause);
   }
