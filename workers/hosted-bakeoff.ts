@@ -179,7 +179,8 @@ class Host {
       inputs: async (ids) => (await this.#store().evalCases.withIds(ids)).map(replayInputOf),
       execute(input: CallInput): Promise<CallResult> {
         const budget = { ...input.budget, claims: [...input.budget.claims, ...limits()] };
-        return runtime.activity.track(executeCall({ ...input, budget }, ports));
+        const context = { ...input.context, keyId: key.id, tags: { ...key.tags, ...input.context.tags } };
+        return runtime.activity.track(executeCall({ ...input, context, budget }, ports));
       },
     };
   }

@@ -24,9 +24,10 @@ export const hostedPlan = z.object({
   ),
   /** Of all inputs together: a batch must not choose its own. */
   metric: z.enum(QUALITY_METRICS).optional(),
-  /** Whose monthly limit it draws on, beside the org's. */
+  /** Whose monthly limit it draws on, beside the org's, and what its calls are tagged with. */
   key: z.object({
     id: z.string(),
+    tags: z.record(z.string(), z.string()),
     monthly_nano: z
       .int()
       .transform((limit) => nanoUsd(limit))

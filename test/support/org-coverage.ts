@@ -3,7 +3,10 @@
  * every org: what one may not see is told by the org alone.
  */
 import type { EvidenceState } from "../../src/bakeoff/evidence-process.ts";
+import type { HostedPlan } from "../../src/bakeoff/hosted.ts";
 import type { BakeoffReport } from "../../src/bakeoff/report.ts";
+import type { Sample } from "../../src/bakeoff/sample.ts";
+import { nanoUsd } from "../../src/money/nano-usd.ts";
 import { fromRow, type ProbedRow } from "../../src/registry/record.ts";
 import { gradeSubject } from "../../src/runs/grade.ts";
 import type { ExportPage } from "../../src/store/org-data.ts";
@@ -98,6 +101,25 @@ const swapOf = (word: Word, at: number, by: string) => ({
   patch: "d",
   executed_at: new Date(at).toISOString(),
   executed_by: by,
+});
+
+function hostedPlanOf(org: string, at: number): HostedPlan {
+  return {
+    journal: {
+      ...{ id: "same", route: "same", route_hash: "h", variants: [org], incumbent: "default", asked: 1, sampling: org },
+      ...{ budget_nano: nanoUsd(at), judge_day_nano: nanoUsd(0), concurrency: 1, seed: 1, keep_outputs: 0 },
+      started_at: new Date(at).toISOString(),
+    },
+    inputs: [{ id: "answered", at, kind: "variables" }],
+    key: { id: org, tags: {} },
+    digest: org,
+    instance: "same",
+  };
+}
+
+const sampleOf = (input: string, cost: number): Sample => ({
+  ...{ arm: "same", input, outcome: input === "refused" ? "refused" : "conformant", cost: nanoUsd(cost) },
+  ...{ costEstimated: false, repairCost: nanoUsd(0), latencyMs: cost, attempts: 1, simulated: true },
 });
 
 function evidenceState(org: string): EvidenceState {
@@ -233,6 +255,7 @@ export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
     see: async ({ evalCases }) => ({
       listed: await evalCases.list({ task: "same", archived: true, limit: 1_000 }),
       one: await each((word) => evalCases.get(word)),
+      some: (await evalCases.withIds(WORDS)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     }),
   },
   settings: {
@@ -278,6 +301,28 @@ export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
       if (doing.word === "x") await kept.delete(deedOf(doing));
     },
     see: ({ bakeoffSamples }) => each((word) => bakeoffSamples.of(word).list()),
+  },
+  hostedBakeoffs: {
+    act: async (doing) => {
+      const { own, word, at } = doing;
+      const { hostedBakeoffs: hosted } = own;
+      await hosted.create(
+        { id: word, route: "same", plan: hostedPlanOf(own.org, at), planned: at, createdAt: at },
+        deedOf(doing),
+      );
+      await hosted.move(word, ["queued"], "running", deedOf(doing));
+      await hosted.keep(word, sampleOf("answered", at));
+      await hosted.keep(word, sampleOf("refused", at));
+      await hosted.handOver(word, own.org);
+      if (word === "x") await hosted.move(word, ["running"], "failed", { ...deedOf(doing), error: own.org });
+    },
+    see: async ({ hostedBakeoffs }) => ({
+      one: await each((word) => hostedBakeoffs.get(word)),
+      progress: await each((word) => hostedBakeoffs.progress(word)),
+      samples: await each((word) => hostedBakeoffs.samples(word)),
+      some: await each((word) => hostedBakeoffs.samples(word, ["answered"])),
+      refused: await each((word) => hostedBakeoffs.refused(word)),
+    }),
   },
   evidence: {
     act: ({ own, word, at }) => own.evidence.save(word, evidenceState(own.org), at),

@@ -92,6 +92,7 @@ export function hostedBakeoffs(app: Hono<AppEnv>): void {
 
   app.post("/v1/bakeoffs/:id/cancel", async (c) => {
     const { runtime, principal } = callerOf(c, "oracle-act");
+    requireEveryRow(principal, "bake-offs");
     const store = runtime.store().forOrg(principal.org).hostedBakeoffs;
     const hosted = await store.get(c.req.param("id"));
     if (!hosted) throw notFound("no such hosted bake-off", "bakeoff_not_found", "id");
@@ -187,7 +188,7 @@ async function createHosted(
   const plan: HostedPlan = {
     journal,
     inputs: inputs.map(({ id: input, at, payload: { kind }, cluster }) => ({ id: input, at, kind, cluster })),
-    key: { id: principal.keyId, monthly_nano: principal.monthlyLimit },
+    key: { id: principal.keyId, tags: { ...principal.fixedTags }, monthly_nano: principal.monthlyLimit },
     digest: made.digest,
     instance: made.id,
   };
