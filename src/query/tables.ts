@@ -183,7 +183,7 @@ const grades: Table = {
     grader: text(sql`g.grader`),
     key: text(sql`g.key_id`),
     superseded: boolean(sql`EXISTS (SELECT 1 FROM grades AS l WHERE l.org = g.org AND l.subject_kind = g.subject_kind
-      AND l.subject = g.subject AND l.grader = g.grader AND (l.created_at, l.id) > (g.created_at, g.id))`),
+      AND l.subject = g.subject AND l.kind = g.kind AND l.grader = g.grader AND (l.created_at, l.id) > (g.created_at, g.id))`),
   },
   tags: sql`i.tags`,
   newestFirst: sql`g.created_at DESC, g.id DESC`,
@@ -193,7 +193,7 @@ const grades: Table = {
     {
       unlessNamed: "superseded",
       keep: sql`NOT EXISTS (SELECT 1 FROM grades AS l WHERE l.org = g.org AND l.subject_kind = g.subject_kind
-        AND l.subject = g.subject AND l.grader = g.grader AND (l.created_at, l.id) > (g.created_at, g.id))`,
+        AND l.subject = g.subject AND l.kind = g.kind AND l.grader = g.grader AND (l.created_at, l.id) > (g.created_at, g.id))`,
       note: "the latest grade of each grader on a subject counts; name superseded to see the earlier ones",
     },
   ],

@@ -200,6 +200,21 @@ describe("POST /v1/grade", () => {
     ]);
   });
 
+  test("a model and a person of one name are two graders, in the run and in a query", async () => {
+    const id = fresh("r");
+    await post("/v1/runs", { id, pipeline: "p" });
+    await graded({ kind: "run", id }, { score: 0.25, created_at: "1" });
+    await graded({ kind: "run", id }, { score: 0.75, kind: "model", created_at: "2" });
+    await graded({ kind: "run", id }, { score: 1, kind: "model", created_at: "3" });
+    const { body } = await get(`/v1/runs/${id}`);
+    const counting = (body["grades"] as Json[]).filter(({ counts }) => counts).map(({ score }) => score);
+    const asked = await post("/v1/query", {
+      query: `SELECT score FROM grades WHERE subject = '${id}' ORDER BY score DESC`,
+    });
+    expect(counting).toEqual([1, 0.25]);
+    expect((asked.body["rows"] as unknown[][]).flat()).toEqual(counting);
+  });
+
   test.each(["run", "artifact", "inference"])("refuses an unknown %s at once, and keeps nothing", async (kind) => {
     const answer = await graded({ kind, id: "nowhere" });
     expect(answer).toMatchObject({ status: 404, code: "unknown_subject" });
