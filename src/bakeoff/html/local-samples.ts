@@ -32,6 +32,8 @@ export interface Side {
   readonly arm: string;
   readonly sample: Sample | undefined;
   readonly answer: LocalOutput | undefined;
+  /** By the report's metric; absent where it could not score the sample. */
+  readonly score: number | undefined;
 }
 
 export const PAIR_KINDS = ["regression", "improvement", "both_fail", "different"] as const;
@@ -49,6 +51,11 @@ export interface SidePair {
   readonly flipped: boolean;
 }
 
+/** As the report counted them. */
+export function scoresBy({ metric }: Pick<BakeoffReport, "metric">, { samples, verdicts }: LocalSamples): Scores {
+  return new Scores(metric, byArm(withJudgement(samples, verdicts)), verdicts);
+}
+
 type Unshuffled = Omit<SidePair, "flipped">;
 
 /** Every pair there is, those that differ most first. */
@@ -57,12 +64,13 @@ export function sidePairs(report: BakeoffReport, local: LocalSamples): SidePair[
   // Of a sample that a limit refused and that was asked again, the later one counts.
   const samples = new Map(judged.map((sample) => [keyOf(sample.input, sample.arm), sample]));
   const answers = new Map(local.outputs.map((output) => [keyOf(output.input, output.arm), output]));
-  const scores = new Scores(report.metric, byArm(judged), local.verdicts);
+  const scores = scoresBy(report, local);
   const base = baseOf(report);
   const side = (input: string, arm: string): Side => ({
     arm,
     sample: samples.get(keyOf(input, arm)),
     answer: answers.get(keyOf(input, arm)),
+    score: scores.of(arm).get(input),
   });
   const pairs = report.arms
     .filter(({ arm }) => arm !== base)
@@ -71,7 +79,7 @@ export function sidePairs(report: BakeoffReport, local: LocalSamples): SidePair[
       return local.inputs.map((input) => {
         const [own, other] = [side(input.id, arm), side(input.id, base)];
         const difference = differences.get(input.id);
-        const failed = scores.of(arm).get(input.id) === 0 && scores.of(base).get(input.id) === 0;
+        const failed = own.score === 0 && other.score === 0;
         return { input, own, base: other, difference, kinds: kindsOf(own, other, difference, failed) };
       });
     })

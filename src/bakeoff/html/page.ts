@@ -1,5 +1,6 @@
 /** A bake-off as one HTML file: no network, no other file, readable without scripts. */
 import { modelOf } from "../arm-label.ts";
+import { GOOD } from "../grades.ts";
 import type { BakeoffReport } from "../report.ts";
 import { conclusionSection, gateSection } from "./gate-section.ts";
 import { healthSection } from "./health.ts";
@@ -26,9 +27,6 @@ export interface PageOptions {
 }
 
 export const DEFAULT_PAIRS = 100;
-
-/** Score from which an output counts as good where the route declares no quality gate. */
-const DEFAULT_PASS = 0.5;
 
 export async function bakeoffPage(report: BakeoffReport, options: PageOptions = {}): Promise<string> {
   const { local, server, given, mostPairs = DEFAULT_PAIRS } = options;
@@ -66,7 +64,7 @@ function factsOf(
   return {
     bakeoff: report.id,
     route: report.route,
-    pass: report.objective.quality_gate?.min_score ?? DEFAULT_PASS,
+    pass: report.objective.quality_gate?.min_score ?? GOOD,
     metric:
       report.metric === "judge" ? `the judge ${modelOf(report.judge?.model ?? "")}`.trim() : metricWords(report.metric),
     sides: samples?.sides ?? [],

@@ -43,23 +43,16 @@ export function sampleSection(report: BakeoffReport, pairs: readonly SidePair[],
   const indexOf = (input: string, side: Side): number | undefined => {
     if (!side.answer) return undefined;
     const key = keyOf(input, side.arm);
-    const known = sides.get(key) ?? { index: sides.size, side: gradable(report, input, side, side.answer.inferenceId) };
+    const known = sides.get(key) ?? {
+      index: sides.size,
+      side: { input, arm: side.arm, inference: side.answer.inferenceId, score: side.score },
+    };
     sides.set(key, known);
     return known.index;
   };
   const articles = shown.map((pair, index) => article(report, pair, { number: index + 1, of: shown.length, indexOf }));
   const markup = html`<section aria-labelledby="samples" id="sample-section"><h2 id="samples">Samples side by side</h2>${introduction(report, pairs.length, shown.length)}${toolbar(pairs, shown.length)}<div id="pairs">${articles}</div></section>`;
   return { markup, sides: [...sides.values()].map(({ side }) => side) };
-}
-
-function gradable(
-  { metric }: BakeoffReport,
-  input: string,
-  { arm, sample }: Side,
-  inference: string | undefined,
-): GradableSide {
-  const score = sample?.quality?.metric === metric ? sample.quality.score : undefined;
-  return { input, arm, inference, score };
 }
 
 function introduction(report: BakeoffReport, all: number, shown: number): Html {
@@ -121,13 +114,11 @@ function noOutput({ sample }: Side): string {
   return "the output was not kept";
 }
 
-function factsOf({ metric }: BakeoffReport, { sample }: Side): [string, Part][] {
+function factsOf({ metric }: BakeoffReport, { sample, score }: Side): [string, Part][] {
   if (!sample) return [];
-  const { quality, cost, costEstimated, latencyMs, rung, served, outcome } = sample;
-  const score =
-    quality === undefined ? "not scored" : `${Number(quality.score.toFixed(3))} by ${metricWords(quality.metric)}`;
+  const { cost, costEstimated, latencyMs, rung, served, outcome } = sample;
   return [
-    ["measured", `${score}${quality && quality.metric !== metric ? ", which the report does not count" : ""}`],
+    ["measured", score === undefined ? "not scored" : `${Number(score.toFixed(3))} by ${metricWords(metric)}`],
     ["outcome", outcome],
     ["cost", cost === undefined ? "unknown" : formatUsd(cost, { estimated: costEstimated })],
     ["latency", `${Math.round(latencyMs)} ms`],

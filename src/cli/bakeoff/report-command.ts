@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { agreementWith, type GradesFile, gradesFile } from "../../bakeoff/grades.ts";
-import { withJudgement } from "../../bakeoff/judge-desk.ts";
+import { agreementWith, GOOD, type GradesFile, gradesFile } from "../../bakeoff/grades.ts";
+import { scoresBy } from "../../bakeoff/html/local-samples.ts";
 import { percent } from "../../bakeoff/percent.ts";
 import type { BakeoffReport } from "../../bakeoff/report.ts";
 import { parsedJson } from "../../json/parsed.ts";
@@ -149,17 +149,9 @@ async function hand(
 function agreementHere(io: Io, report: BakeoffReport, { grades }: GradesFile): string | undefined {
   const local = localSamples(io, report.id);
   if (!local) return undefined;
-  const scores = new Map(
-    withJudgement(local.samples, local.verdicts).map(({ input, arm, quality }) => [
-      JSON.stringify([input, arm]),
-      quality,
-    ]),
-  );
-  const scoreOf = ({ input, arm }: { input: string; arm: string }): number | undefined => {
-    const quality = scores.get(JSON.stringify([input, arm]));
-    return quality?.metric === report.metric ? quality.score : undefined;
-  };
-  const found = agreementWith(grades, scoreOf, report.objective.quality_gate?.min_score ?? 0.5);
+  const scores = scoresBy(report, local);
+  const pass = report.objective.quality_gate?.min_score ?? GOOD;
+  const found = agreementWith(grades, ({ input, arm }) => scores.of(arm).get(input), pass);
   if (!found) return undefined;
   const { n, agreement, interval, kappa, kappaInterval } = found;
   if (n < 10) return `agreement with ${report.metric}: n ${n}, not shown below 10`;
