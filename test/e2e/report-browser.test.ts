@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -6,12 +6,9 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { gradesFile } from "../../src/bakeoff/grades.ts";
 import { bakeoffPage } from "../../src/bakeoff/html/page.ts";
-import { planText, sampleText } from "../../src/bakeoff/journal.ts";
 import { storedGrades } from "../../src/cli/bakeoff/grade-file.ts";
-import { writeInputs } from "../../src/cli/bakeoff/input-file.ts";
 import { serveReport } from "../../src/cli/bakeoff/report-server.ts";
-import { fiveArms, type PageRun, runWithSamples } from "../support/bakeoff-page.ts";
-import { journalOf } from "../support/bakeoff-run.ts";
+import { fiveArms, keepRun, type PageRun, runWithSamples } from "../support/bakeoff-page.ts";
 import { chromiumPath, openBrowser } from "../support/browser.ts";
 import { fakeIo } from "../support/fake-io.ts";
 
@@ -182,13 +179,8 @@ describe.skipIf(chromium === undefined)("the report in a browser", () => {
   it("served by the command line, hands its grades over as they are given, and to nobody else", async () => {
     const cwd = mkdtempSync(join(tmpdir(), "modelrig-serve-"));
     const io = fakeIo({ cwd });
-    const { report, local } = made;
-    const bakeoffs = join(cwd, ".modelrig", "bakeoffs");
-    mkdirSync(bakeoffs, { recursive: true });
-    const beside = (name: string): string => join(bakeoffs, `${report.id}${name}`);
-    writeFileSync(beside(".jsonl"), planText(journalOf()) + local.samples.map(sampleText).join(""));
-    writeInputs(beside(".inputs.jsonl"), local.inputs);
-    writeFileSync(beside(".outputs.jsonl"), local.outputs.map((one) => `${JSON.stringify(one)}\n`).join(""));
+    const { report } = made;
+    keepRun(cwd, made);
     const server = await serveReport(io, report, { port: 0, pairs: undefined });
     try {
       const { page, said } = await open(server.url);

@@ -1,12 +1,19 @@
 /** Reports and samples to make pages of. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ArmReport } from "../../src/bakeoff/arm-report.ts";
 import { reportOf } from "../../src/bakeoff/assemble.ts";
 import { gateOf } from "../../src/bakeoff/consistency.ts";
 import type { LocalSamples } from "../../src/bakeoff/html/local-samples.ts";
+import { planText, sampleText } from "../../src/bakeoff/journal.ts";
 import type { BakeoffReport } from "../../src/bakeoff/report.ts";
+import { writeInputs } from "../../src/cli/bakeoff/input-file.ts";
 import { wilson } from "../../src/stats/wilson.ts";
+import { recordOf } from "../../src/telemetry/record.ts";
 import { analysedRun } from "./bakeoff-analysis.ts";
 import { armFigures, pairFigures, pairsWith, REFERENCE, regretFigures } from "./bakeoff-figures.ts";
+import { journalOf } from "./bakeoff-run.ts";
+import { anInference } from "./inferences.ts";
 
 const INPUTS = 260;
 
@@ -161,4 +168,19 @@ function defaultOutput(arm: string, index: number): unknown {
     items: [1, 2, index % 4],
     ...(arm === "cheap" && { language: "en" }),
   };
+}
+
+/** The files that a bake-off leaves behind in `.modelrig/bakeoffs`, of a run that was made up. */
+export function keepRun(cwd: string, { report, local }: PageRun): void {
+  const folder = join(cwd, ".modelrig", "bakeoffs");
+  mkdirSync(folder, { recursive: true });
+  const beside = (name: string): string => join(folder, `${report.id}${name}`);
+  writeFileSync(beside(".json"), JSON.stringify(report));
+  writeFileSync(beside(".jsonl"), planText(journalOf({ id: report.id })) + local.samples.map(sampleText).join(""));
+  writeInputs(beside(".inputs.jsonl"), local.inputs);
+  const lines = local.outputs.map(({ inferenceId, ...output }) => {
+    const record = inferenceId === undefined ? undefined : recordOf(anInference({ id: inferenceId, lane: "replay" }));
+    return `${JSON.stringify({ ...output, record })}\n`;
+  });
+  writeFileSync(beside(".outputs.jsonl"), lines.join(""));
 }
