@@ -1,7 +1,7 @@
 /** A copy of a pipeline's fixture beside the published package, observed, patched and run. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
@@ -54,6 +54,8 @@ function bundle(folder: string): Ran {
 export function observedPipeline(name: PipelineName, { consumer }: PublishedPackage): ObservedPipeline {
   const folder = join(consumer, name);
   cpSync(join(root, "test/fixtures/pipelines", name), folder, { recursive: true });
+  sync("git", ["init", "-q"], folder);
+  writeFileSync(join(folder, ".gitignore"), "node_modules\nbuilt\n.modelrig\n");
   for (const one of PACKAGES) link(join(root, "node_modules", one), join(folder, "node_modules", one));
   if (name === "langchain")
     cpSync(join(root, "test/fixtures/langchain"), join(folder, "node_modules"), { recursive: true });
@@ -100,7 +102,7 @@ export function filesOf(folder: string): Map<string, string> {
   return new Map(
     entries
       .map((entry) => ({ entry, path: relative(folder, join(entry.parentPath, entry.name)) }))
-      .filter(({ entry, path }) => entry.isFile() && !/^(node_modules|built|\.modelrig)\//.test(path))
+      .filter(({ entry, path }) => entry.isFile() && !/^(node_modules|built|\.modelrig|\.git)\//.test(path))
       .map(({ path }) => [path, readFileSync(join(folder, path), "utf8")]),
   );
 }

@@ -103,8 +103,20 @@ function aiModel(file: SourceFile, node: SyntaxNode, files: Files): NamedModel |
   }
   const origin = originOf(file, node, files);
   if (!origin) return undefined;
-  const [id] = origin.made?.node.arguments ?? [];
-  return { provider: providerOfPackage(origin.module), model: id?.type === "StringLiteral" ? id.value : undefined };
+  return { provider: providerOfPackage(origin.module), model: modelId(file, node, files) };
+}
+
+/** The `"id"` of `openai("id")` and `openai.embeddingModel("id")`, also where a variable holds it. */
+function modelId(file: SourceFile, node: SyntaxNode, files: Files, depth = 0): string | undefined {
+  if (node.type === "CallExpression") {
+    const [id] = node.arguments;
+    return id ? literalOf(file, id) : undefined;
+  }
+  const declared = node.type === "Identifier" && depth < 8 ? declarationOf(file, node) : undefined;
+  if (declared?.kind === "value") return modelId(file, declared.node, files, depth + 1);
+  const other = declared?.kind === "import" ? files.resolve(file, declared.module) : undefined;
+  const exported = other && declared?.kind === "import" ? exportOf(other, declared.name) : undefined;
+  return other && exported ? modelId(other, exported, files, depth + 1) : undefined;
 }
 
 function runnableSite(file: SourceFile, call: NodeOf<"CallExpression">, files: Files): CallSite | undefined {

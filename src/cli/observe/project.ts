@@ -1,4 +1,5 @@
 /** The project to look at: its folder, its files, and how its modules are written. */
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { CliError, EXIT } from "../command.ts";
@@ -34,7 +35,7 @@ export function openProject(cwd: string, asked: string): Project {
   if (!existsSync(target)) throw usage(`there is no ${asked}`, "modelrig observe src/pipeline --scope NAME");
   const isFolder = statSync(target).isDirectory();
   const root = rootOf(isFolder ? target : dirname(target), isFolder ? target : cwd);
-  const paths = isFolder ? sourcesIn(target, outputOf(root)) : [target];
+  const paths = isFolder ? withoutIgnored(target, sourcesIn(target, outputOf(root))) : [target];
   if (paths.length > MOST_FILES)
     throw usage(`${asked} holds more than ${MOST_FILES} files`, "name the folder of one pipeline");
   const unreadable: { path: string; why: string }[] = [];
@@ -74,6 +75,23 @@ function rootOf(from: string, otherwise: string): string {
     if (existsSync(join(folder, "package.json"))) return folder;
     if (folder === dirname(folder)) return otherwise;
   }
+}
+
+/** What git ignores was made from something else: bundles, generated clients. Without git, or outside it, all stay. */
+function withoutIgnored(folder: string, paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return paths;
+  const input = paths.map((path) => `${path}\0`).join("");
+  const { status, stdout } = spawnSync("git", ["check-ignore", "-z", "--stdin"], {
+    cwd: folder,
+    input,
+    encoding: "utf8",
+  });
+  // 0 = some are ignored, 1 = none, anything else = no repository, or no git.
+  if (status !== 0) return paths;
+  const ignored = new Set(stdout.split("\0"));
+  const kept = paths.filter((path) => !ignored.has(path));
+  // A project that is ignored as a whole was named on purpose.
+  return kept.length > 0 ? kept : paths;
 }
 
 /** Where the compiler writes, absolute. Settings may hold comments, so they are not read as JSON. */

@@ -46,10 +46,12 @@ async function callsOf(source: string, name = "p.ts"): Promise<readonly Call[]> 
 async function patched(source: string, name = "p.ts"): Promise<string> {
   write(name, source);
   expect(await observe("--scope", "p", "--force")).toMatchObject({ exit: 0 });
-  const diff = new RegExp(`--- a/${name}[sS]*?(?=\n\`\`\`)`).exec(read("OBSERVE.md"))?.[0] ?? "";
+  const guide = read("OBSERVE.md");
+  const start = guide.indexOf(`--- a/${name}`);
+  const diff = guide.slice(start, guide.indexOf("\n```", start) + 1);
   const [patch] = parsePatch(diff);
   const text = patch ? applyPatch(source, patch) : false;
-  if (text === false) throw new Error(`the diff does not apply:\n${diff}`);
+  if (text === false || start === -1) throw new Error(`the diff does not apply:\n${diff}`);
   parseFile(name, text);
   return text;
 }
