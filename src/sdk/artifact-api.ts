@@ -21,6 +21,9 @@ export interface SaveOptions {
   readonly run?: string | undefined;
 }
 
+/** A saved artifact, or its id; `null` where `save` could not save it, of which nothing more is recorded. */
+export type Artifact = ArtifactRef | string | null;
+
 export interface ArtifactRef {
   readonly id: string;
   readonly task?: string | undefined;
@@ -42,7 +45,7 @@ export interface ArtifactApi {
   /** Text, or any value that is JSON. `null` where it could not be saved. */
   save(content: unknown, options: SaveOptions): ArtifactRef | null;
   /** `artifact` came from `source`, or used it. */
-  link(artifact: ArtifactRef | string, source: ArtifactRef | string, relation: LinkRelation): boolean;
+  link(artifact: Artifact, source: Artifact, relation: LinkRelation): boolean;
   /** Makes it an eval case; answers the case's id, or `null` where no task names it. */
-  promoteToEval(artifact: ArtifactRef | string, options?: PromoteOptions): string | null;
+  promoteToEval(artifact: Artifact, options?: PromoteOptions): string | null;
 }

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { uuidv7 } from "uuidv7";
 import { compileSchema } from "../json/validate.ts";
-import { artifactSaved, LARGEST_ARTIFACT } from "../runs/artifact.ts";
+import { artifactLink, artifactSaved, LARGEST_ARTIFACT } from "../runs/artifact.ts";
 import { label, reportedId } from "../runs/run.ts";
-import type { ArtifactApi, ArtifactRef, SaveOptions } from "./artifact-api.ts";
+import type { Artifact, ArtifactApi, ArtifactRef, SaveOptions } from "./artifact-api.ts";
 import type { Exporter } from "./exporter.ts";
 import { marksOf } from "./marks.ts";
 import type { RunContext } from "./run-context.ts";
@@ -30,17 +30,19 @@ export function artifactApi(ports: ArtifactPorts): ArtifactApi {
       }
     },
     link(artifact, source, relation) {
-      const ends = [idOf(artifact), idOf(source)].map((id) => reportedId.safeParse(id));
-      const [from, to] = ends;
-      if (!from?.success || !to?.success) {
-        warn.once("link", "artifacts were not linked: one of them has no valid id");
+      const ends = { artifact: idOf(artifact), source: idOf(source) };
+      const parsed = artifactLink.safeParse({ ...ends, relation, createdAt: now() });
+      if (!parsed.success) {
+        const [issue] = parsed.error.issues;
+        warn.once("link", `artifacts were not linked: ${issue?.path.join(".")}: ${issue?.message}`);
         return false;
       }
-      exporter.add({ type: "link", link: { artifact: from.data, source: to.data, relation, createdAt: now() } });
+      exporter.add({ type: "link", link: parsed.data });
       return true;
     },
-    promoteToEval(artifact, { task, corrected, variables, messages } = {}) {
-      const named = label.safeParse(task ?? (typeof artifact === "string" ? undefined : artifact.task));
+    promoteToEval(artifact, options) {
+      const { task, corrected, variables, messages } = options ?? {};
+      const named = label.safeParse(task ?? (typeof artifact === "string" ? undefined : artifact?.task));
       const id = reportedId.safeParse(idOf(artifact));
       if (!named.success || !id.success) {
         const why = id.success ? "no task says what it is an example of" : "it has no valid id";
@@ -97,6 +99,6 @@ function conforms(content: unknown, schema: unknown, warn: Warnings): boolean | 
   return undefined;
 }
 
-function idOf(artifact: ArtifactRef | string): string {
-  return typeof artifact === "string" ? artifact : artifact.id;
+function idOf(artifact: Artifact): string | undefined {
+  return typeof artifact === "string" ? artifact : artifact?.id;
 }

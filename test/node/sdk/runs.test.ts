@@ -203,6 +203,21 @@ describe("artifacts", () => {
     });
   });
 
+  it("that were not saved, or are none, are neither linked nor promoted, and nothing throws", () => {
+    open();
+    const { save, link, promoteToEval } = rig.artifacts.artifact;
+    const known = save("x", { name: "n", type: "other", task: "a.text" });
+    const lost = save(undefined, { name: "n", type: "other" });
+    for (const none of [lost, undefined as never, "no id", {} as never, 7 as never]) {
+      expect(link(none, known, "derived_from")).toBe(false);
+      expect(link(known, none, "consumed")).toBe(false);
+      expect(promoteToEval(none, { task: "a.text" })).toBeNull();
+    }
+    expect(link(known, known, "resembles" as never)).toBe(false);
+    expect(promoteToEval(known, null as never)).not.toBeNull();
+    expect(items("link")).toEqual([]);
+  });
+
   it("that cannot be saved are null, and their content stays here where the rig says so", async () => {
     open();
     const loop: Record<string, unknown> = {};
