@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const tsc = join(root, "node_modules/typescript/bin/tsc");
 
-const PACKAGES = ["openai", "ai", "@ai-sdk", "zod"];
+const PACKAGES = ["openai", "ai", "@ai-sdk", "@anthropic-ai", "zod"];
 
 export interface Ran {
   readonly exitCode: number | null;
@@ -31,7 +31,7 @@ export interface ObservedPipeline {
   run(env: Readonly<Record<string, string>>): Promise<Ran>;
 }
 
-export type PipelineName = "openai-sdk" | "ai-sdk" | "langchain";
+export type PipelineName = "openai-sdk" | "ai-sdk" | "langchain" | "every-client";
 
 /** How a fixture is brought to run: compiled by its own settings, bundled, or as it is. */
 const START: Readonly<Record<PipelineName, { readonly build?: (folder: string) => Ran; readonly main: string }>> = {
@@ -41,6 +41,7 @@ const START: Readonly<Record<PipelineName, { readonly build?: (folder: string) =
   },
   "ai-sdk": { build: bundle, main: "built/main.mjs" },
   langchain: { main: "main.js" },
+  "every-client": { main: "src/every-client.ts" },
 };
 
 function bundle(folder: string): Ran {

@@ -32,7 +32,8 @@ const EFFECTS = `- Without \`MODELRIG_KEY\` the seam does nothing: no rig is mad
   was not sent is sent by the next process.
 - Nothing in the seam throws into your code. A call that throws is no step; a run that throws has failed. Of a
   call that is tried again, each answer is recorded, with its own latency.
-- Figures are those the provider reported to your code; the gateway prices them. A call shows as recorded, not as measured.`;
+- Figures are those the provider reported to your code; the gateway prices them. A call shows as recorded, not as measured.
+- Of prompts and answers a gateway keeps hash and size only, until its org chooses \`"custody": "content"\` (\`PUT /v1/settings\`).`;
 
 function todo({ pipeline, style, files }: Observation): string {
   const extra = files.some(({ calls }) => calls.some(({ unplaced }) => unplaced))

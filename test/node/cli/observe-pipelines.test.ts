@@ -176,6 +176,18 @@ describe.each(PIPELINES)("a pipeline in the shape of $name", ({ name, changed, s
   }, 60_000);
 });
 
+describe("calls of every client, streams and parsed answers included", () => {
+  it("type-check with their records against the clients' own types", async () => {
+    const pipeline = observedPipeline("every-client", built);
+    const { exit, out } = await pipeline.observe("--scope", "every-client", "--json");
+    expect(exit).toBe(0);
+    const { calls } = JSON.parse(out) as { calls: { placed: boolean }[] };
+    expect(calls.map(({ placed }) => placed)).toEqual(Array(11).fill(true));
+    expect(pipeline.gitApply("OBSERVE.md")).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(pipeline.typeCheck()).toMatchObject({ exitCode: 0, stdout: "" });
+  }, 60_000);
+});
+
 describe("a schema that was asked for and checked", () => {
   it("is a grade on the output of its step", async () => {
     const { artifacts, grades } = await runOf("ai-sdk", 5);
