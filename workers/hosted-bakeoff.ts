@@ -133,9 +133,8 @@ class Host {
 
   async handOver(from: number): Promise<void> {
     const { id } = this.params;
-    const instance = `${id}-${from}`;
-    await this.#store().hostedBakeoffs.handOver(id, instance);
-    await this.#runtime.hostedRuns?.start(instance, { ...this.params, from });
+    await this.#store().hostedBakeoffs.handOver(id, from);
+    await this.#runtime.hostedRuns?.start({ ...this.params, from });
   }
 
   async report(): Promise<StepEnd<"stored">> {

@@ -1,5 +1,7 @@
 /** The workflow of hosted bake-offs, as the rest of the Worker sees it. */
 
+import { logError } from "./log.ts";
+
 /** What an instance is told: which bake-off, and the batch it begins with. */
 export interface HostedParams {
   readonly org: string;
@@ -9,14 +11,16 @@ export interface HostedParams {
 
 export interface HostedRuns {
   /** Starts an instance; one that was started before is left alone. */
-  start(instance: string, params: HostedParams): Promise<void>;
-  /** Whether it will still do something by itself. */
-  isAlive(instance: string): Promise<boolean>;
+  start(params: HostedParams): Promise<void>;
+  /** Whether it will still end by itself. Under `modelrig dev` one that stopped with its machine is set going again. */
+  isAlive(params: HostedParams): Promise<boolean>;
 }
 
-/** Ids of instances are shared by all orgs: those of bake-offs are unique, or made from the org. */
 export function hostedRuns(workflow: Workflow<HostedParams>): HostedRuns {
-  const known = async (id: string): Promise<InstanceStatus["status"] | undefined> => {
+  /** Instances that this isolate knows to have been started. */
+  const started = new Set<string>();
+
+  const statusOf = async (id: string): Promise<InstanceStatus["status"] | undefined> => {
     try {
       const instance = await workflow.get(id);
       return (await instance.status()).status;
@@ -24,17 +28,34 @@ export function hostedRuns(workflow: Workflow<HostedParams>): HostedRuns {
       return undefined;
     }
   };
+  const start = async (params: HostedParams): Promise<void> => {
+    const id = instanceOf(params);
+    try {
+      await workflow.create({ id, params });
+    } catch (error) {
+      // The platform refuses an id that it knows; locally, what is known goes on where it stopped.
+      if ((await statusOf(id)) === undefined) throw error;
+    }
+    started.add(id);
+  };
   return {
-    async start(id, params) {
+    start,
+    async isAlive(params) {
+      const id = instanceOf(params);
       try {
-        await workflow.create({ id, params });
+        if (!started.has(id)) await start(params);
       } catch (error) {
-        if ((await known(id)) === undefined) throw error;
+        logError("workflow not looked after", error, { instance: id });
+        // Not known to be gone.
+        return true;
       }
-    },
-    async isAlive(id) {
-      const status = await known(id);
+      const status = await statusOf(id);
       return status !== "errored" && status !== "terminated" && status !== "complete";
     },
   };
+}
+
+/** Instances are named across all orgs: ids of bake-offs are unique, or made from the org. */
+function instanceOf({ id, from }: HostedParams): string {
+  return from === 0 ? id : `${id}-${from}`;
 }

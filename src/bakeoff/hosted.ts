@@ -35,8 +35,8 @@ export const hostedPlan = z.object({
   }),
   /** Of the request: sent again under the same key it is the same bake-off, and another request is not. */
   digest: z.string(),
-  /** Of the workflow that is at it. */
-  instance: z.string(),
+  /** Batch with which the workflow that is at it began. */
+  from: z.int().nonnegative(),
 });
 
 export type HostedPlan = z.infer<typeof hostedPlan>;

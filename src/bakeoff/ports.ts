@@ -102,8 +102,8 @@ export interface HostedStore {
   get(id: string): Promise<HostedBakeoff | undefined>;
   /** False where it is in none of the states `from`. */
   move(id: string, from: readonly HostedState[], to: HostedState, more: HostedMove): Promise<boolean>;
-  /** Another instance goes on with it. */
-  handOver(id: string, instance: string): Promise<void>;
+  /** Another workflow goes on with it, from this batch. */
+  handOver(id: string, from: number): Promise<void>;
   progress(id: string): Promise<HostedProgress>;
   /** Keeps a finished sample; answers the state the bake-off is in. */
   keep(id: string, sample: Sample): Promise<HostedState | undefined>;

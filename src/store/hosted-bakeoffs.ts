@@ -62,8 +62,8 @@ export class OrgHostedBakeoffs implements HostedStore {
     return moved.length > 0;
   }
 
-  async handOver(id: string, instance: string): Promise<void> {
-    const plan = sql`json_set(${hostedBakeoffs.plan}, '$.instance', ${instance})`;
+  async handOver(id: string, from: number): Promise<void> {
+    const plan = sql`json_set(${hostedBakeoffs.plan}, '$.from', ${from})`;
     await settled(this.#db.update(hostedBakeoffs).set({ plan }).where(this.#is(id)));
   }
 

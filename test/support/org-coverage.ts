@@ -113,7 +113,7 @@ function hostedPlanOf(org: string, at: number): HostedPlan {
     inputs: [{ id: "answered", at, kind: "variables" }],
     key: { id: org, tags: {} },
     digest: org,
-    instance: "same",
+    from: 0,
   };
 }
 
@@ -313,7 +313,7 @@ export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
       await hosted.move(word, ["queued"], "running", deedOf(doing));
       await hosted.keep(word, sampleOf("answered", at));
       await hosted.keep(word, sampleOf("refused", at));
-      await hosted.handOver(word, own.org);
+      await hosted.handOver(word, at);
       if (word === "x") await hosted.move(word, ["running"], "failed", { ...deedOf(doing), error: own.org });
     },
     see: async ({ hostedBakeoffs }) => ({

@@ -111,7 +111,8 @@ export async function hostedStateOf(
   const hosted = await store.get(bakeoff);
   if (!hosted) return undefined;
   const open = hosted.state === "queued" || hosted.state === "running" || hosted.state === "cancelling";
-  if (!open || (await runtime.hostedRuns?.isAlive(hosted.plan.instance))) return stateJson(hosted, store);
+  const params = { org: principal.org, id: bakeoff, from: hosted.plan.from };
+  if (!open || (await runtime.hostedRuns?.isAlive(params))) return stateJson(hosted, store);
   const more = { ...actorOf(runtime, principal), error: "workflow_gone: the workflow of this bake-off is gone" };
   await store.move(bakeoff, ["queued", "running", "cancelling"], "failed", more);
   return stateJson((await store.get(bakeoff)) ?? hosted, store);
@@ -159,7 +160,7 @@ async function startHosted(
   }
   if (hosted.state !== "queued") return hosted;
   try {
-    await runs.start(hosted.plan.instance, { org: principal.org, id: bakeoff, from: 0 });
+    await runs.start({ org: principal.org, id: bakeoff, from: hosted.plan.from });
   } catch (error) {
     logError("workflow not started", error, { bakeoff });
     const more = { ...actorOf(runtime, principal), error: "not_started: the workflow could not be started" };
@@ -190,7 +191,7 @@ async function createHosted(
     inputs: inputs.map(({ id: input, at, payload: { kind }, cluster }) => ({ id: input, at, kind, cluster })),
     key: { id: principal.keyId, tags: { ...principal.fixedTags }, monthly_nano: principal.monthlyLimit },
     digest: made.digest,
-    instance: made.id,
+    from: 0,
   };
   const whole = planOf(journal, route, { org: principal.org, inputs, done: [] });
   if (!whole.ok) throw badRequest(whole.error.message, "invalid_variant", "variants");

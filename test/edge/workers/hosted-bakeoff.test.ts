@@ -220,7 +220,7 @@ describe("a hosted bake-off", () => {
       [241, true],
     ]);
     expect(new Set((await one.paid()).values())).toEqual(new Set([1]));
-    expect((await stateOf(one, id))?.plan.instance).toBe(`${id}-20`);
+    expect((await stateOf(one, id))?.plan.from).toBe(20);
   });
 
   test("that cannot write what it paid for asks for nothing more until it can", { timeout: 90_000 }, async () => {
@@ -358,6 +358,12 @@ describe("starting one", () => {
     expect(await run(await as({ scopes: ["read", "call"] }))).toMatchObject({ status: 403, code: "missing_scope" });
     const rows = await as({ rowScope: { tags: { client: "acme" } } });
     expect(await run(rows)).toMatchObject({ status: 403, code: "row_scope" });
+    for (const [method, path] of [
+      ["GET", "/v1/bakeoffs/bo_1"],
+      ["POST", "/v1/bakeoffs/bo_1/cancel"],
+    ] as const) {
+      expect(await one.send(method, path, undefined, rows), path).toMatchObject({ status: 403, code: "row_scope" });
+    }
     const elsewhere = await as({ routes: ["other.route"] });
     expect(await run(elsewhere)).toMatchObject({ status: 403, code: "route_not_allowed" });
 
