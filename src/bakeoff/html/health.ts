@@ -9,6 +9,7 @@ const INFRASTRUCTURE = ["network", "capacity_shed", "server_error", "quota_exhau
 
 export function healthSection(report: BakeoffReport): Html {
   const notes = [
+    ...(report.simulated ? ["Served by the simulated provider: this says nothing about real models."] : []),
     ...limitNotes(report),
     ...report.arms.flatMap((arm) => infrastructureNote(arm)),
     ...report.arms.flatMap((arm) => costNote(arm)),
