@@ -19,7 +19,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "doctor",
     group: "Start",
-    summary: "say what is wrong with the key, the gateway and this folder, and how to mend it",
+    summary: "say what is wrong with key, gateway and folder, with the fix",
     load: () => import("./commands/doctor.ts"),
   },
   {
@@ -31,7 +31,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "observe",
     group: "Start",
-    summary: "prepare a pipeline to be recorded: a module and diffs, no source edited",
+    summary: "write a record-step module, and diffs that use it",
     load: () => import("./commands/observe.ts"),
   },
   {
