@@ -27,7 +27,12 @@ afterAll(async () => {
 });
 
 function ask(path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { authorization: `Bearer ${gateway.ready.key}`, "content-type": "application/json" };
+  // A connection kept open may be closed by the other side while a compiler blocks this process.
+  const headers = {
+    authorization: `Bearer ${gateway.ready.key}`,
+    "content-type": "application/json",
+    connection: "close",
+  };
   return fetch(`${gateway.ready.url}${path}`, { ...init, headers });
 }
 
