@@ -21,8 +21,10 @@ export function insertRows<T extends SQLiteTable>(
     from json_each(${json}) where true on conflict ${onConflict}`;
 }
 
-/** Half a surrogate pair is fine in JSON, but becomes text the engine cannot read back. */
+/** Half a surrogate pair, and U+0000, are fine in JSON, but become text the engine cannot read back, or cuts there. */
 function wellFormed(json: string): string {
-  if (!/\\ud[89a-f]/.test(json)) return json;
-  return json.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (pair) => (pair.startsWith("\\ud") ? "\\ufffd" : pair));
+  if (!/\\u(?:d[89a-f]|0000)/.test(json)) return json;
+  return json.replace(/\\(?:ud[89a-f][0-9a-f]{2}|u0000|.)/g, (pair) =>
+    /^\\u(?:d|0000)/.test(pair) ? "\\ufffd" : pair,
+  );
 }

@@ -123,6 +123,13 @@ describe("telemetry in the database", () => {
     }
   });
 
+  it("cuts no text at a U+0000, which it writes as what cannot be written", async () => {
+    const inference = anInference({ route: "before\0after", step: "\\u0000" });
+    await local.store.telemetry.insertInferences([recordOf(inference)]);
+    const found = await local.store.forOrg("org_a").inferences.get(inference.id, undefined);
+    expect(found?.inference).toMatchObject({ route: "before\ufffdafter", step: "\\u0000" });
+  });
+
   it("stores any inference as it is, in batches of any size", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(inferences(["org_p"]), { maxLength: 250 }), async (batch) => {
