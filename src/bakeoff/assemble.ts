@@ -1,18 +1,12 @@
 /** The report of a finished or interrupted run. */
 import { addUsd, nanoToUsdText, ZERO_USD } from "../money/nano-usd.ts";
-import type { Route } from "../route/route.ts";
 import type { Arm } from "./arm.ts";
 import { type Comparison, type EvidenceState, type EvidenceStore, evidenceKey, takeLook } from "./evidence-process.ts";
 import { decideGate } from "./gate.ts";
 import { tallyOf } from "./judge.ts";
+import { objectiveOf } from "./objective.ts";
 import { countRegret, withBounds } from "./regret.ts";
-import {
-  BAKEOFF_SCHEMA,
-  type BakeoffReport,
-  type JudgeReport,
-  type ObjectiveReport,
-  type ReferenceReport,
-} from "./report.ts";
+import { BAKEOFF_SCHEMA, type BakeoffReport, type JudgeReport, type ReferenceReport } from "./report.ts";
 import type { BakeoffPlan, BakeoffRun } from "./run.ts";
 import type { QualityMetric, Sample } from "./sample.ts";
 import { Scores } from "./scores.ts";
@@ -147,20 +141,6 @@ function nameOf({ arm, against }: Comparison): string {
 
 function metricOf({ metric }: BakeoffPlan): QualityMetric {
   return metric ?? "conformance";
-}
-
-/** Neither block declared: cost-first. A `bakeoff` block alone asks for quality first. */
-function objectiveOf({ objective, bakeoff }: Route): ObjectiveReport {
-  const ceiling = objective?.priceCeiling;
-  const gate = bakeoff?.qualityGate;
-  return {
-    mode: objective?.mode ?? (bakeoff ? "quality-first" : "cost-first"),
-    max_regret: objective?.maxRegret,
-    usd_per_1k: ceiling && "per1k" in ceiling ? Number(nanoToUsdText(ceiling.per1k)) : undefined,
-    usd_per_run: ceiling && "perRun" in ceiling ? Number(nanoToUsdText(ceiling.perRun)) : undefined,
-    lambda: objective?.mode === "balanced" ? objective.lambda : undefined,
-    quality_gate: gate && { min_score: gate.minScore },
-  };
 }
 
 function referenceOf({ reference }: BakeoffPlan): ReferenceReport | undefined {

@@ -8,8 +8,9 @@ import type { GateClause } from "./gate-report.ts";
 import { percent, points } from "./percent.ts";
 import { MIN_PAIRS } from "./regret.ts";
 
-export function completeClause(...arms: readonly (ArmReport | undefined)[]): GateClause {
-  const unfinished = arms.find((arm) => arm?.complete === false);
+/** Of all arms, also those that are not judged here: the one that was cut short might have been the better choice. */
+export function completeClause(arms: readonly ArmReport[]): GateClause {
+  const unfinished = arms.find(({ complete }) => !complete);
   const reason = unfinished
     ? `${unfinished.arm} is partial (${unfinished.stopped ?? "stopped"}); a partial result cannot propose`
     : "every arm was sent every input";

@@ -17,7 +17,7 @@ import type { ArmVerdict, GateClause } from "./gate-report.ts";
 export function costFirstClauses(contest: Contest): GateClause[] {
   const { challenger, incumbent, pair, figures } = contest;
   return [
-    completeClause(challenger, incumbent),
+    completeClause(figures.arms),
     schemaClause(figures.schema_declared),
     pairsClause(pair?.n_paired ?? 0, "paired inputs"),
     pricedClause(contest),

@@ -6,6 +6,7 @@ import type { ProviderTable } from "../provider/provider.ts";
 import { detectable, pairsNeeded } from "../stats/power.ts";
 import type { Arm } from "./arm.ts";
 import type { JudgeChoice } from "./judge-choice.ts";
+import { confidenceFor } from "./levels.ts";
 import { replayCall } from "./replay.ts";
 import type { ReplayInput } from "./replay-input.ts";
 import type { BakeoffPlan } from "./run.ts";
@@ -72,6 +73,9 @@ export function estimateBakeoff(plan: BakeoffPlan, facts: EstimateFacts): Estima
   const candidates = [...new Set(plan.arms.flatMap(({ narrowed }) => narrowed.candidates))];
   const maxRegret = plan.route.objective?.maxRegret;
   const pairs = Math.max(1, pairsOf(plan));
+  const challengers = plan.arms.filter(({ role }) => role === "challenger").length;
+  // What the first look decides at while no arm is through.
+  const terms = { discordance: ASSUMED_DISCORDANCE, confidence: confidenceFor(Math.max(1, challengers)) };
   return {
     calls: left,
     arms,
@@ -83,11 +87,11 @@ export function estimateBakeoff(plan: BakeoffPlan, facts: EstimateFacts): Estima
     simulated: candidates.every(({ provider }) => facts.providers.find(provider)?.simulated === true),
     ms: durationOf(plan, left, facts.past),
     pairs,
-    detectable: detectable(pairs, { discordance: ASSUMED_DISCORDANCE }),
+    detectable: detectable(pairs, terms),
     pairsForMaxRegret:
       maxRegret === undefined || !(maxRegret > 0 && maxRegret < 1)
         ? undefined
-        : pairsNeeded({ epsilon: maxRegret, discordance: ASSUMED_DISCORDANCE }),
+        : pairsNeeded({ epsilon: maxRegret, ...terms }),
   };
 }
 

@@ -12,6 +12,7 @@ import type { Arm } from "./arm.ts";
 import { LOOK_ALPHA } from "./levels.ts";
 import type { RegretBounds, RegretLook } from "./regret-report.ts";
 import type { QualityMetric } from "./sample.ts";
+import { withoutRepeat } from "./sampling.ts";
 import type { PairedInput } from "./scores.ts";
 import { SeenInputs } from "./seen-inputs.ts";
 
@@ -76,8 +77,8 @@ export function takeLook(
 ): { readonly look: RegretLook; readonly state: EvidenceState } {
   const before = known ?? freshState(bakeoff, terms);
   const seen = SeenInputs.from(before.seen);
-  const fresh = pairs.filter(({ input }) => !seen.has(input));
-  for (const { input } of fresh) seen.add(input);
+  const fresh = pairs.filter((pair) => !seen.has(itemOf(pair)));
+  for (const pair of fresh) seen.add(itemOf(pair));
   let { below, above } = before;
   for (const d of itemsOf(fresh)) {
     below = advance(below, d);
@@ -106,14 +107,20 @@ function freshState(bakeoff: string, { epsilon, family }: { epsilon: number; fam
   };
 }
 
+/** What was asked, and not which call or repeat asked it: the same again is no new evidence. */
+function itemOf({ input, item }: PairedInput): string {
+  return item ?? withoutRepeat(input);
+}
+
 /**
- * One difference per independent item: inputs that share a run or customer are averaged into one. In an order that
+ * One difference per independent item: repeats are averaged into one, and inputs that share a run or customer. In an order that
  * depends on ids only, never on outcomes.
  */
 function itemsOf(pairs: readonly PairedInput[]): number[] {
   const items = new Map<string, { sum: number; weight: number }>();
-  for (const { input, d, cluster, weight = 1 } of pairs) {
-    const key = cluster === undefined ? `i:${input}` : `c:${cluster}`;
+  for (const pair of pairs) {
+    const { d, cluster, weight = 1 } = pair;
+    const key = cluster === undefined ? `i:${itemOf(pair)}` : `c:${cluster}`;
     const item = items.get(key) ?? { sum: 0, weight: 0 };
     items.set(key, { sum: item.sum + d * weight, weight: item.weight + weight });
   }
@@ -134,14 +141,20 @@ function lookOf({ first, looks, family, below, above }: EvidenceState, bakeoff: 
     fresh,
     family,
     bounds: isFirst ? undefined : Array.from({ length: family }, (_, index) => boundsOf(below, above, index + 1)),
+    mean: isFirst || below.count === 0 ? undefined : meanOf(below),
     more: moreOf(below, LOOK_ALPHA / family),
   };
 }
 
 function moreOf(below: EProcess, level: number): number | undefined {
-  const mean = below.count === 0 ? 0 : 2 * (below.sum / below.count) - 1;
+  const mean = below.count === 0 ? 0 : meanOf(below);
   // At these rates the wealth against the limit does not grow.
   return mean >= below.epsilon ? undefined : morePairsToPass(below, level, MOST_PAIRS);
+}
+
+/** The process counts (d + 1) / 2. */
+function meanOf({ sum, count }: EProcess): number {
+  return 2 * (sum / count) - 1;
 }
 
 function boundsOf(below: EProcess, above: EProcess, arms: number): RegretBounds {

@@ -26,6 +26,9 @@ export type ClauseName = (typeof CLAUSES)[number];
 /** better: below the reference is excluded; equivalent: within the limit; worse: beyond it. The others are open. */
 export const VERDICTS = ["better", "worse", "equivalent", "continue", "inconclusive"] as const;
 
+/** Characters. */
+export const LONGEST_REASON = 300;
+
 const clause = z.strictObject({
   clause: z.enum(CLAUSES),
   met: z.boolean(),
@@ -33,7 +36,7 @@ const clause = z.strictObject({
   incumbent: z.number().optional(),
   /** What the challenger's figure is held against, where that is declared and not the incumbent's. */
   limit: z.number().optional(),
-  reason: z.string().max(300),
+  reason: z.string().max(LONGEST_REASON),
 });
 
 export const armVerdict = z.strictObject({
@@ -55,7 +58,7 @@ export const gateReport = z.strictObject({
   verdicts: z.array(armVerdict),
   /** The arm to file a proposal for. */
   proposes: name.optional(),
-  reason: z.string().max(300),
+  reason: z.string().max(LONGEST_REASON),
 });
 
 export type Verdict = (typeof VERDICTS)[number];

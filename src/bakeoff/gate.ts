@@ -4,7 +4,7 @@ import { LEAST_CONFORMANT, LEAST_SAMPLES } from "../stats/cost.ts";
 import { balancedClauses, lowestScore } from "./balanced-gate.ts";
 import { type Contest, contestsOf, costPerInput, type GateFigures } from "./contest.ts";
 import { cheapest, costFirstClauses } from "./cost-first-gate.ts";
-import type { ArmVerdict, GateClause, GateReport } from "./gate-report.ts";
+import { type ArmVerdict, type GateClause, type GateReport, LONGEST_REASON } from "./gate-report.ts";
 import { leastRegret, qualityFirstClauses } from "./quality-first-gate.ts";
 import { verdictOf } from "./verdict.ts";
 
@@ -22,7 +22,7 @@ const GATES: Readonly<Record<GateFigures["objective"]["mode"], Gate>> = {
 
 export function decideGate(figures: GateFigures): GateReport {
   const gate = GATES[figures.objective.mode];
-  const verdicts = contestsOf(figures).map((contest) => verdictOn(contest, [...gate.clauses(contest)]));
+  const verdicts = contestsOf(figures).map((contest) => verdictOn(contest, gate.clauses(contest).map(withShortReason)));
   const proposes = gate.choose(
     verdicts.filter(({ clears }) => clears),
     figures,
@@ -38,6 +38,11 @@ function verdictOn(contest: Contest, clauses: GateClause[]): ArmVerdict {
   const verdict = regret?.estimate && verdictOf(regret.estimate, figures.objective.max_regret ?? 0, stopped);
   const needs = verdict === "continue" ? needsOf(contest) : undefined;
   return { arm: challenger.arm, clears, clauses, verdict, needs, cost_separated: saving !== undefined, saving };
+}
+
+/** Names of arms and of models may be long, and a report that breaks its own shape is refused. */
+function withShortReason(clause: GateClause): GateClause {
+  return { ...clause, reason: clause.reason.slice(0, LONGEST_REASON) };
 }
 
 /** Further pairs to decide on, and what they cost at the rates seen, all arms and the judge included. */

@@ -90,20 +90,33 @@ function inputNotes({ inputs, reference }: BakeoffReport): string[] {
   ];
 }
 
-function countsNote({ arm, sent, graded, conformant, repair, latency_ms: latency }: ArmReport): string[] {
+function countsNote({ arm, sent, graded, conformant, quality, repair, latency_ms: latency }: ArmReport): string[] {
   const parts = [
     `sent ${sent}, graded ${graded}, conformant ${conformant}`,
+    ...qualityText(quality),
     ...(repair.count > 0 ? [`repaired ${repair.count} for ${formatUsd(usdToNano(repair.cost_usd))}`] : []),
     ...(latency ? [`p50 ${Math.round(latency.p50)} ms, p95 ${Math.round(latency.p95)} ms`] : []),
   ];
   return [`${modelOf(arm)}: ${parts.join("; ")}`];
 }
 
+/** Conformance stands in the matrix. */
+function qualityText(quality: ArmReport["quality"]): string[] {
+  if (!quality || quality.metric === "conformance") return [];
+  const { metric, mean, low, high, n } = quality;
+  return [`${metric} ${percent(mean)} [${percent(low)},${percent(high)}] of ${n}`];
+}
+
 function failureNote({ arm, failures, sent }: ArmReport): string[] {
   const counts = Object.entries(failures).sort(([, a], [, b]) => b - a);
-  if (counts.length === 0) return [];
+  // What an envelope refused is not among the sent.
+  const isRefusal = ([key]: readonly [string, number]): boolean => key.startsWith("budget_exhausted");
+  const texts = (of: typeof counts): string => of.map(([name, n]) => `${name} ${n}`).join(", ");
+  const failed = counts.filter((one) => !isRefusal(one));
+  const refused = counts.filter(isRefusal);
   return [
-    `${modelOf(arm)}: without a conformant output, of ${sent} sent: ${counts.map(([name, n]) => `${name} ${n}`).join(", ")}`,
+    ...(failed.length > 0 ? [`${modelOf(arm)}: without a conformant output, of ${sent} sent: ${texts(failed)}`] : []),
+    ...(refused.length > 0 ? [`${modelOf(arm)}: refused and not sent: ${texts(refused)}`] : []),
   ];
 }
 
@@ -142,7 +155,7 @@ function familyText({ look }: RegretReport): string {
 function lookText({ look }: RegretReport): string[] {
   if (look.kind === "first") return [];
   return [
-    `look ${look.number}: bounds by e-process over ${look.items} new items so far, ${look.fresh} of them in this one`,
+    `look ${look.number}: mean and bounds by e-process over ${look.items} items so far, ${look.fresh} of them new in this one${look.fresh === 0 ? ": the same inputs again are no evidence" : ""}`,
   ];
 }
 

@@ -6,6 +6,7 @@ import type { ArmReport, PairReport } from "./arm-report.ts";
 import type { ArmVerdict } from "./gate-report.ts";
 import { notesOf } from "./matrix-notes.ts";
 import { percent, signedPoints } from "./percent.ts";
+import { MIN_PAIRS } from "./regret.ts";
 import type { RegretReport } from "./regret-report.ts";
 import type { BakeoffReport } from "./report.ts";
 import { VERDICT_WORDS } from "./verdict.ts";
@@ -111,7 +112,7 @@ function effectiveText({ effective, effective_note: note }: ArmReport): string {
 function ratioText(pair: PairReport | undefined): string {
   if (!pair) return "";
   const { cost_ratio: ratio, n_paired: n } = pair;
-  if (!ratio) return `refused: n ${n}`;
+  if (!ratio) return n < MIN_PAIRS ? `refused: n ${n}` : "not measured";
   const factor = (value: number): string => `x${value.toFixed(2)}`;
   if (ratio.low === undefined || ratio.high === undefined) return `${factor(ratio.ratio)}, n ${n}`;
   return `${factor(ratio.ratio)} [${ratio.low.toFixed(2)},${ratio.high.toFixed(2)}]`;

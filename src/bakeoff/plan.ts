@@ -8,6 +8,7 @@ import type { JournalPlan } from "./journal.ts";
 import { chooseJudge } from "./judge-choice.ts";
 import { metricOf } from "./quality.ts";
 import { chooseReference, type ReferenceChoice } from "./reference.ts";
+import { MOST_ARMS } from "./report-fields.ts";
 import type { BakeoffPlan } from "./run.ts";
 
 /** Fails with code `route_changed` where the route is another version by now, and for a variant that there is not. */
@@ -61,7 +62,10 @@ function armsNamed(
   reference: ReferenceChoice | undefined,
 ): Result<readonly Arm[]> {
   const arms = armsOf(route, variants, incumbent);
-  return arms.ok && reference?.type === "arm" ? ok([...arms.value, reference.arm]) : arms;
+  if (!arms.ok) return arms;
+  const all = reference?.type === "arm" ? [...arms.value, reference.arm] : arms.value;
+  if (all.length <= MOST_ARMS) return ok(all);
+  return err(failure("bad_request", `${all.length} arms are too many for one bake-off: at most ${MOST_ARMS}`));
 }
 
 function limitsOf(route: Route, journal: JournalPlan): BakeoffLimits {

@@ -19,11 +19,11 @@ import { cheapest } from "./cost-first-gate.ts";
 import type { ArmVerdict, GateClause } from "./gate-report.ts";
 
 export function qualityFirstClauses(contest: Contest): GateClause[] {
-  const { challenger, incumbent, reference, regret, figures } = contest;
+  const { regret, figures } = contest;
   return [
     boundDeclaredClause(figures.objective),
     referenceClause(contest),
-    completeClause(challenger, incumbent, reference),
+    completeClause(figures.arms),
     pairsClause(regret?.n_paired ?? 0, "inputs scored on both the arm and the reference"),
     clustersClause(contest),
     pricedClause(contest),

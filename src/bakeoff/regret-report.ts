@@ -1,6 +1,6 @@
 /** Quality regret of one arm against another, paired on the same inputs, with everything its bounds follow from. */
 import { z } from "zod";
-import { count, difference, name } from "./report-fields.ts";
+import { count, difference, MOST_ARMS, name } from "./report-fields.ts";
 
 /**
  * How the bounds came about. `tango_bonett_price`: pass/fail pairs. `pseudo_pair_t`: graded pairs. `e_process`: all new
@@ -37,12 +37,15 @@ const look = z.strictObject({
   /** The most challengers that were ever compared at once, which bounds are corrected for. */
   family: z.number().int().positive(),
   /** Of a later look: bounds of the e-process, corrected for 1, 2, … `family` arms. */
-  bounds: z.array(bounds).max(32).optional(),
-  /** Of a later look: further pairs after which it would clear, at the rates seen. Absent = no number would. */
+  bounds: z.array(bounds).max(MOST_ARMS).optional(),
+  /** Of a later look: mean of all items, which its bounds are about. */
+  mean: difference.optional(),
+  /** New pairs after which a later look would clear, at the rates seen. Absent = no number would. */
   more: count.optional(),
 });
 
 const estimate = z.strictObject({
+  /** Of what the bounds are about: the pairs of this bake-off or, of a later look, the items of all. */
   mean: difference,
   /** The bounds that decide, each one-sided at `level`. */
   low: difference,

@@ -97,7 +97,7 @@ function estimateOf(regret: CountedRegret, arms: number, epsilon: number | undef
   const independent =
     epsilon === undefined || epsilon <= 0 || epsilon >= 1 ? undefined : pairsNeeded({ ...plan, epsilon });
   return {
-    mean: pairs.mean,
+    mean: look.mean ?? pairs.mean,
     ...decisive,
     level: (1 - confidence) / 2,
     method: look.kind === "first" ? pairs.method : "e_process",

@@ -16,6 +16,8 @@ export interface ReplayInput {
   readonly weight?: number | undefined;
   /** Run, or customer tag: inputs that share one are not independent. */
   readonly cluster?: string | undefined;
+  /** Equal for inputs that ask the same, whenever they were recorded. Absent = told by `id`. */
+  readonly item?: string | undefined;
   /** Output expected for it, of an eval case. */
   readonly golden?: unknown;
   /** What the candidate that first served it could do; kept for the record, replay asks the arm's own candidate. */

@@ -4,6 +4,9 @@ import { ID_PATTERN } from "../route/identifier.ts";
 import { RUNGS } from "../route/route.ts";
 
 export const name = z.string().regex(ID_PATTERN);
+/** Arms in one bake-off. */
+export const MOST_ARMS = 64;
+
 export const count = z.number().int().nonnegative();
 /** Exact decimal text of dollars, nine places. */
 export const usdText = z.string().regex(/^-?\d{1,9}\.\d{9}$/);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { armReport, pairReport } from "./arm-report.ts";
 import { gateReport, OBJECTIVE_MODES } from "./gate-report.ts";
 import { regretReport } from "./regret-report.ts";
-import { count, fraction, name, usdText } from "./report-fields.ts";
+import { count, fraction, MOST_ARMS, name, usdText } from "./report-fields.ts";
 import { QUALITY_METRICS } from "./sample.ts";
 
 export const BAKEOFF_SCHEMA = "modelrig.bakeoff/1";
@@ -74,7 +74,7 @@ export const bakeoffReport = z.strictObject({
   reference: referenceReport.optional(),
   judge: judgeReport.optional(),
   incumbent: name,
-  arms: z.array(armReport).min(1).max(32),
+  arms: z.array(armReport).min(1).max(MOST_ARMS),
   pairs: z.array(pairReport),
   /** Of every other arm against the reference, and of each challenger against the incumbent. */
   regrets: z.array(regretReport),

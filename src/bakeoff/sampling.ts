@@ -27,6 +27,8 @@ export interface Drawn {
   readonly at: number;
   readonly weight: number;
   readonly cluster?: string | undefined;
+  /** The key of its payload. */
+  readonly item: string;
 }
 
 /**
@@ -71,11 +73,24 @@ function merged(calls: readonly Drawable[]): Drawn[] {
       });
     }
   }
-  return [...byKey.values()].map(({ newest: { id, at, cluster }, weight }) => ({ id, at, weight, cluster }));
+  return [...byKey].map(
+    ([
+      item,
+      {
+        newest: { id, at, cluster },
+        weight,
+      },
+    ]) => ({ id, at, weight, cluster, item }),
+  );
 }
 
 /** Separates an input from the number of its repeat; no id of a capture or eval case holds it. */
 const REPEAT_MARK = "#";
+
+/** The id without the number of a repeat. */
+export function withoutRepeat(id: string): string {
+  return id.replace(/#\d+$/, "");
+}
 
 /**
  * Every input `times` over, each repeat an input of its own to send and pair, all of one cluster: they tell how steady

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import { gateOf, inconsistency } from "../../src/bakeoff/consistency.ts";
+import { objectiveFault } from "../../src/bakeoff/objective.ts";
 import { bakeoffReport } from "../../src/bakeoff/report.ts";
 import { fileProposal, proveProposal } from "../../src/proposal/file.ts";
 import { requireEveryRow } from "../auth.ts";
@@ -50,7 +51,8 @@ export function bakeoffs(app: Hono<AppEnv>): void {
     if (!parsed.success) throw invalidReport(parsed.error);
     const sent = parsed.data;
     requireReach(principal, sent.route);
-    const fault = inconsistency(sent);
+    const route = runtime.routes.get(sent.route);
+    const fault = inconsistency(sent) ?? (route && objectiveFault(sent, route));
     if (fault !== undefined) throw badRequest(fault, "inconsistent_report");
     // The verdict that is kept, and its words, are worked out here.
     const report = { ...sent, gate: gateOf(sent) };

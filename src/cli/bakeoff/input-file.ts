@@ -12,6 +12,7 @@ const line = z.object({
   at: z.int(),
   weight: z.int().positive().optional(),
   cluster: z.string().optional(),
+  item: z.string().optional(),
   golden: z.unknown().optional(),
   payload: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("variables"), variables: z.record(z.string(), z.unknown()) }),
@@ -27,8 +28,8 @@ const REMEMBERED = 128;
 export function writeInputs(file: string, inputs: Iterable<ReplayInput>): void {
   const open = openSync(file, "w", 0o600);
   try {
-    for (const { id, at, weight, cluster, golden, payload } of inputs) {
-      writeSync(open, `${JSON.stringify({ id, at, weight, cluster, golden, payload })}\n`);
+    for (const { id, at, weight, cluster, item, golden, payload } of inputs) {
+      writeSync(open, `${JSON.stringify({ id, at, weight, cluster, item, golden, payload })}\n`);
     }
   } finally {
     closeSync(open);
@@ -64,6 +65,7 @@ class StoredInput implements ReplayInput {
   readonly at: number;
   readonly weight: number | undefined;
   readonly cluster: string | undefined;
+  readonly item: string | undefined;
   readonly golden: unknown;
   readonly #load: () => ReplayPayload;
 
@@ -72,6 +74,7 @@ class StoredInput implements ReplayInput {
     this.at = known.at;
     this.weight = known.weight;
     this.cluster = known.cluster;
+    this.item = known.item;
     this.golden = known.golden;
     this.#load = load;
   }

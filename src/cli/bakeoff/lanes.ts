@@ -2,7 +2,14 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ReplayInput } from "../../bakeoff/replay-input.ts";
-import { type Drawable, type Drawn, drawInputs, repeated, type Sampling } from "../../bakeoff/sampling.ts";
+import {
+  type Drawable,
+  type Drawn,
+  drawInputs,
+  repeated,
+  type Sampling,
+  withoutRepeat,
+} from "../../bakeoff/sampling.ts";
 import type { Capture } from "../../capture/capture.ts";
 import type { CaptureStore } from "../../capture/capture-store.ts";
 import { canonicalJson } from "../../route/canonical.ts";
@@ -62,10 +69,10 @@ function* drawables(
 }
 
 function* loaded(drawn: readonly Drawn[], captures: CaptureStore): Generator<ReplayInput> {
-  for (const { id, at, weight, cluster } of drawn) {
-    const capture = captures.get(id.replace(/#\d+$/, ""));
+  for (const { id, at, weight, cluster, item } of drawn) {
+    const capture = captures.get(withoutRepeat(id));
     // Pruned by another process since it was drawn.
-    if (capture) yield { id, at, payload: capture.payload, ...(weight > 1 && { weight }), cluster };
+    if (capture) yield { id, at, payload: capture.payload, ...(weight > 1 && { weight }), cluster, item };
   }
 }
 
@@ -129,6 +136,7 @@ export async function evalCaseInputs(options: BakeoffOptions, task: string, gate
       id,
       at: Date.parse(createdAt),
       payload: input,
+      item: digest(input),
       golden: expected,
       ...(options.cluster === "run" && run ? { cluster: run } : {}),
     }),

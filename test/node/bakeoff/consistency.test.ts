@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { reportOf } from "../../../src/bakeoff/assemble.ts";
 import { gateOf, inconsistency } from "../../../src/bakeoff/consistency.ts";
+import { objectiveFault } from "../../../src/bakeoff/objective.ts";
 import { type BakeoffReport, bakeoffReport } from "../../../src/bakeoff/report.ts";
-import { analysedRun } from "../../support/bakeoff-analysis.ts";
+import type { Route } from "../../../src/route/route.ts";
+import { analysedRun, referencedRoute } from "../../support/bakeoff-analysis.ts";
 
 const LARGEST = "reference:sim/atlas-large";
 
@@ -30,6 +32,36 @@ function changed(path: readonly string[], change: (value: number) => number): Ba
   Object.assign(parent, { [last]: change(parent[last] as unknown as number) });
   return copy as unknown as BakeoffReport;
 }
+
+describe("the limits of a report", () => {
+  let route: Route;
+  beforeAll(async () => {
+    const base = await referencedRoute();
+    route = { ...base, bakeoff: { reference: "sim/atlas-large", qualityGate: { minScore: 0.5 } } };
+  });
+
+  it("are those of the route that it names by its hash", () => {
+    expect(objectiveFault(report, route)).toBeUndefined();
+    const { quality_gate: _, ...ungated } = report.objective;
+    for (const objective of [
+      { ...report.objective, max_regret: 0.9 },
+      { ...report.objective, usd_per_1k: 1e9 },
+      { ...report.objective, quality_gate: { min_score: 0 } },
+      ungated,
+      { ...report.objective, mode: "balanced" as const, lambda: 1e-9 },
+    ]) {
+      expect(objectiveFault({ ...report, objective }, route)).toBeDefined();
+    }
+    expect(objectiveFault({ ...report, schema_declared: false }, route)).toBeDefined();
+  });
+
+  it("are not known of another version, and the mode may be asked for", () => {
+    const objective = { ...report.objective, max_regret: 0.9 };
+    expect(objectiveFault({ ...report, objective, route_hash: "0".repeat(64) }, route)).toBeUndefined();
+    const other = { ...report.objective, mode: "cost-first" as const };
+    expect(objectiveFault({ ...report, objective: other }, route)).toBeUndefined();
+  });
+});
 
 describe("a report", () => {
   it("of a real run follows from its own figures", () => {

@@ -63,6 +63,44 @@ describe("a look at a comparison", () => {
     expect(state.below).toEqual(one.state.below);
   });
 
+  it("is not moved by the same question asked again: neither by its repeats nor by a newer call that asked it", () => {
+    const asked = (call: string): PairedInput[] =>
+      pairsWith(200, 0, 0).map((pair, index) => ({ ...pair, input: `${call}${index}`, item: `question ${index}` }));
+    const repeats = (times: number): PairedInput[] =>
+      pairsWith(200, 0, 0).flatMap((pair) =>
+        Array.from({ length: times }, (_, index) => ({
+          ...pair,
+          input: index === 0 ? pair.input : `${pair.input}#${index + 1}`,
+          cluster: pair.input,
+        })),
+      );
+    for (const [before, after] of [
+      [asked("monday_"), asked("tuesday_")],
+      [repeats(2), repeats(5)],
+      [pairsWith(200, 0, 0), repeats(3)],
+    ] as const) {
+      const one = takeLook(undefined, "bo_1", before, terms);
+      const two = takeLook(one.state, "bo_2", after, terms);
+      expect(two.look).toMatchObject({ kind: "later", items: 200, fresh: 0 });
+      expect(two.state.below).toEqual(one.state.below);
+    }
+  });
+
+  it("of later looks tells the mean that its bounds are about, not that of the newest pairs", () => {
+    const one = takeLook(undefined, "bo_1", pairsWith(300, 30, 0), terms);
+    const { look } = takeLook(one.state, "bo_2", pairsWith(12, 12, 0), terms);
+    expect(one.look.mean).toBeUndefined();
+    expect(look.mean).toBeCloseTo(0.1, 12);
+    const [bounds] = look.bounds ?? [];
+    expect(bounds?.low).toBeLessThanOrEqual(look.mean ?? 1);
+    expect(bounds?.high).toBeGreaterThanOrEqual(look.mean ?? -1);
+    const [regret] = regretFigures([{ arm: "cheap", pairs: pairsWith(12, 12, 0), look }], {
+      epsilon: 0.05,
+      challengers: ["cheap"],
+    });
+    expect(regret?.estimate?.mean).toBe(look.mean);
+  });
+
   it("takes a customer's new inputs as one item, their mean", () => {
     const pairs = [...pairsWith(30, 30, 0, { cluster: "a" }), ...renamed(pairsWith(10, 0, 0, { cluster: "b" }), "b")];
     const { look, state } = takeLook(undefined, "bo_1", pairs, terms);

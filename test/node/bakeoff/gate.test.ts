@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ArmReport, PairReport } from "../../../src/bakeoff/arm-report.ts";
 import type { GateFigures } from "../../../src/bakeoff/contest.ts";
 import { decideGate } from "../../../src/bakeoff/gate.ts";
+import { gateReport } from "../../../src/bakeoff/gate-report.ts";
 import { armFigures, gateFigures, pairFigures } from "../../support/bakeoff-figures.ts";
 
 const dear = armFigures("default", { role: "incumbent", effective: { usd_per_1k: 5, low: 4.5, high: 5.5 } });
@@ -18,6 +19,25 @@ function verdictOn(
 }
 
 describe("the cost-first gate", () => {
+  it("gives reasons that a report can hold, however long the names and notes are", () => {
+    const long = { effective: undefined, effective_note: "x".repeat(200), cost_unknown: 3 };
+    const arms = [
+      armFigures("d".repeat(128), { role: "incumbent", ...long }),
+      armFigures("c".repeat(128), { ...long, complete: false, stopped: "budget" }),
+    ];
+    const gate = decideGate(gateFigures({ arms, pairs: [pairFigures("c".repeat(128))] }));
+    expect(gateReport.parse(gate)).toEqual(gate);
+  });
+
+  it("proposes nothing of a report in which any arm was cut short", () => {
+    const { gate, unmet } = verdictOn({}, { terms: {} });
+    expect(unmet).toEqual([]);
+    const cut = armFigures("other", { complete: false, stopped: "interrupted" });
+    const whole = gateFigures({ arms: [dear, armFigures("cheap", {})], pairs: [pairFigures("cheap")] });
+    expect(gate.proposes).toBe("cheap");
+    expect(decideGate({ ...whole, arms: [...whole.arms, cut] }).proposes).toBeUndefined();
+  });
+
   it("is cleared by an arm that conforms no less and costs strictly less", () => {
     const { gate, verdict } = verdictOn({});
     expect(verdict).toMatchObject({ clears: true, cost_separated: true });

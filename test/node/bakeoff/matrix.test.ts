@@ -75,13 +75,15 @@ describe("the matrix", () => {
       cheap: sent 100, graded 100, conformant 98; repaired 4 for $0.00120
       trial-y-flash: sent 38, graded 37, conformant 36
       trial-y-flash: without a conformant output, of 38 sent: network/timeout 1,
-        content_invalid/schema_violation 1, budget_exhausted/envelope_spent 1
-      cheap clears; effective cost lower by 80.0% [78.0,82.0]
+        content_invalid/schema_violation 1
+      trial-y-flash: refused and not sent: budget_exhausted/envelope_spent 1
+      cheap does not clear: complete: trial-y-flash is partial (budget); a partial
+        result cannot propose
       trial-y-flash does not clear: complete: trial-y-flash is partial (budget); a
         partial result cannot propose; pairs: 6 paired inputs, 10 needed; priced:
         trial-y-flash: cost of 2 calls unknown; conformance: lower bound 82.7% is
         below the incumbent's 93.0%; effective_cost: trial-y-flash: unpriced: 2 calls
-      gate cost-first: cheap clears
+      gate cost-first: the result is partial, and a partial result cannot propose
       "
     `);
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
@@ -232,7 +234,7 @@ describe("the matrix of a route with a reference", () => {
     const later = { kind: "later", number: 4, items: 900, fresh: 120, family: 3 } as const;
     const regrets = report.regrets.map((regret) => (regret.arm === "cheap" ? { ...regret, look: later } : regret));
     expect(printed({ ...report, regrets }, { tty: false })).toContain(
-      "look 4: bounds by e-process over 900 new items so far, 120 of them in this one",
+      "look 4: mean and bounds by e-process over 900 items so far, 120 of them new in this one",
     );
   });
 });

@@ -77,6 +77,11 @@ describe("the quality-first gate", () => {
     ["there is no reference", { reference: "none" }, "reference"],
     ["it is partial", { challengers: { cheap: at(1, { complete: false, stopped: "budget" }) } }, "complete"],
     ["the incumbent is partial", { incumbent: { complete: false, stopped: "interrupted" } }, "complete"],
+    [
+      "another challenger is partial: it might have been the better choice",
+      { challengers: { cheap: at(1), other: at(2, { complete: false, stopped: "budget" }) } },
+      "complete",
+    ],
     ["the reference is partial", { reference: { complete: false, stopped: "budget" } }, "complete"],
     ["there are fewer than 10 pairs", { regrets: [{ arm: "cheap", pairs: pairsWith(9, 0, 0) }] }, "pairs"],
     ["some of its costs are unknown", { challengers: { cheap: at(1, { cost_unknown: 1 }) } }, "priced"],

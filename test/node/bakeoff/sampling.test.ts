@@ -54,8 +54,8 @@ describe("drawing inputs", () => {
   it("makes equal inputs one with a weight, known by its newest call", () => {
     const calls = [call(0, { key: "same", cluster: "acme" }), call(1), call(2, { key: "same", cluster: "other" })];
     expect(drawInputs(calls, sampling())).toEqual([
-      { id: "c0", at: 1000, weight: 2, cluster: "acme" },
-      { id: "c1", at: 999, weight: 1, cluster: undefined },
+      { id: "c0", at: 1000, weight: 2, cluster: "acme", item: "same" },
+      { id: "c1", at: 999, weight: 1, cluster: undefined, item: "k1" },
     ]);
   });
 

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { estimateBakeoff } from "../../../src/bakeoff/estimate.ts";
+import type { JournalPlan } from "../../../src/bakeoff/journal.ts";
+import { confidenceFor } from "../../../src/bakeoff/levels.ts";
+import { planOf } from "../../../src/bakeoff/plan.ts";
+import { MOST_ARMS } from "../../../src/bakeoff/report-fields.ts";
+import { nanoUsd } from "../../../src/money/nano-usd.ts";
+import type { Route } from "../../../src/route/route.ts";
+import { detectable, pairsNeeded } from "../../../src/stats/power.ts";
+import { routeOf } from "../../support/bundles.ts";
+
+const routeWith = (variants: number, more = ""): Promise<Route> =>
+  routeOf(`route: acme.task
+candidates:
+  - { provider: sim, model: atlas-large }
+  - { provider: sim, model: atlas-small }
+template: { user: "{{ text }}" }
+input: { type: object, properties: { text: { type: string } } }
+output: { schema: { type: object, properties: { a: { type: number } }, required: [a] } }
+${more}
+variants:
+${Array.from({ length: variants }, (_, index) => `  - { name: v${index}, candidates: [{ provider: sim, model: atlas-small }] }`).join("\n")}
+`);
+
+const journalOf = (route: Route): JournalPlan => ({
+  id: "bo_1",
+  route: route.name,
+  route_hash: route.hash,
+  variants: route.variants.map(({ name }) => name),
+  incumbent: "default",
+  reference: { candidate: "sim/atlas-large", by: "declared" },
+  asked: 40,
+  sampling: "made up",
+  budget_nano: nanoUsd(1e9),
+  judge_day_nano: nanoUsd(0),
+  concurrency: 1,
+  seed: 1,
+  keep_outputs: 0,
+  started_at: "2026-11-01T00:00:00.000Z",
+});
+
+const inputs = Array.from({ length: 40 }, (_, index) => ({
+  id: `in_${index}`,
+  at: index,
+  payload: { kind: "variables" as const, variables: { text: `text ${index}` } },
+}));
+const nothing = { org: "local", inputs, done: [] };
+
+describe("the plan of a bake-off", () => {
+  it("is refused, before anything is spent, where a report could not hold its arms", async () => {
+    // The incumbent and the reference are arms as well.
+    const fits = await routeWith(MOST_ARMS - 2);
+    expect(planOf(journalOf(fits), fits, nothing)).toMatchObject({ ok: true });
+    const over = await routeWith(MOST_ARMS - 1);
+    expect(planOf(journalOf(over), over, nothing)).toMatchObject({ ok: false, error: { class: "bad_request" } });
+  });
+});
+
+describe("the power told before spending", () => {
+  const providers = { find: () => undefined, model: () => undefined };
+  const facts = { providers, prices: { find: () => undefined }, past: new Map(), at: new Date(0) };
+
+  for (const challengers of [1, 3]) {
+    it(`is that of the bounds that will decide on ${challengers} challengers`, async () => {
+      const route = await routeWith(challengers, "objective: { mode: quality-first, max_regret: 0.05 }");
+      const plan = planOf(journalOf(route), route, nothing);
+      if (!plan.ok) throw new Error(plan.error.message);
+      const confidence = confidenceFor(challengers);
+      const told = estimateBakeoff(plan.value, facts as never);
+      expect(told.pairsForMaxRegret).toBe(pairsNeeded({ epsilon: 0.05, discordance: 0.1, confidence }));
+      expect(told.detectable).toBe(detectable(inputs.length, { discordance: 0.1, confidence }));
+    });
+  }
+});
