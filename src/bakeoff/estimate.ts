@@ -3,6 +3,7 @@ import { cost } from "../money/cost.ts";
 import { addUsd, type NanoUsd, nanoUsd } from "../money/nano-usd.ts";
 import type { PriceBook } from "../money/price.ts";
 import type { ProviderTable } from "../provider/provider.ts";
+import type { Candidate } from "../route/route.ts";
 import { detectable, pairsNeeded } from "../stats/power.ts";
 import type { Arm } from "./arm.ts";
 import type { JudgeChoice } from "./judge-choice.ts";
@@ -70,7 +71,7 @@ export function estimateBakeoff(plan: BakeoffPlan, facts: EstimateFacts): Estima
   const arms = plan.arms.map((arm) => armEstimate(arm, plan, looked, share, facts));
   const judge = judgeEstimate(plan, looked, facts);
   const known = [...arms.map(({ usd }) => usd), judge?.usd].filter((usd) => usd !== undefined);
-  const candidates = [...new Set(plan.arms.flatMap(({ narrowed }) => narrowed.candidates))];
+  const candidates = plan.arms.flatMap(({ narrowed }) => narrowed.candidates);
   const maxRegret = plan.route.objective?.maxRegret;
   const pairs = Math.max(1, pairsOf(plan));
   const challengers = plan.arms.filter(({ role }) => role === "challenger").length;
@@ -81,9 +82,7 @@ export function estimateBakeoff(plan: BakeoffPlan, facts: EstimateFacts): Estima
     arms,
     judge,
     usd: known.length === 0 ? undefined : addUsd(...known),
-    unpriced: candidates
-      .filter(({ provider, model }) => !facts.prices.find(provider, model, facts.at))
-      .map(({ key }) => key),
+    unpriced: [...new Set(candidates.filter((one) => !priceOf(one, facts)).map(({ key }) => key))],
     simulated: candidates.every(({ provider }) => facts.providers.find(provider)?.simulated === true),
     ms: durationOf(plan, left, facts.past),
     pairs,
@@ -142,13 +141,13 @@ function requestTokens(input: ReplayInput, arm: Arm, { id, org }: BakeoffPlan, {
 }
 
 function tokensCost(
-  candidate: Arm["narrowed"]["candidates"][number] | undefined,
+  candidate: Candidate | undefined,
   inputTokens: number,
   outputTokens: number,
   calls: number,
-  { prices, at }: EstimateFacts,
+  facts: EstimateFacts,
 ): NanoUsd | undefined {
-  const price = candidate && prices.find(candidate.provider, candidate.model, at);
+  const price = candidate && priceOf(candidate, facts);
   if (!price) return undefined;
   const usage = {
     input: { total: Math.ceil(inputTokens) },
@@ -158,6 +157,10 @@ function tokensCost(
   };
   const each = cost(price, usage, "standard")?.total;
   return each === undefined ? undefined : nanoUsd(Math.round(each * calls));
+}
+
+function priceOf({ provider, model }: Candidate, { prices, at }: EstimateFacts) {
+  return prices.find(provider, model, at);
 }
 
 function answerTokens({ answerBytes }: EstimateFacts): number {

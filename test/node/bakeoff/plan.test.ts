@@ -44,6 +44,8 @@ const inputs = Array.from({ length: 40 }, (_, index) => ({
   at: index,
   payload: { kind: "variables" as const, variables: { text: `text ${index}` } },
 }));
+const providers = { find: () => undefined, model: () => undefined };
+const facts = { providers, prices: { find: () => undefined }, past: new Map(), at: new Date(0) };
 const nothing = { org: "local", inputs, done: [] };
 
 describe("the plan of a bake-off", () => {
@@ -56,10 +58,17 @@ describe("the plan of a bake-off", () => {
   });
 });
 
-describe("the power told before spending", () => {
-  const providers = { find: () => undefined, model: () => undefined };
-  const facts = { providers, prices: { find: () => undefined }, past: new Map(), at: new Date(0) };
+describe("the estimate", () => {
+  it("names a model without a price once, however many arms ask it", async () => {
+    const route = await routeWith(3);
+    const plan = planOf(journalOf(route), route, nothing);
+    if (!plan.ok) throw new Error(plan.error.message);
+    const { unpriced } = estimateBakeoff(plan.value, facts as never);
+    expect([...unpriced].sort()).toEqual(["sim/atlas-large", "sim/atlas-small"]);
+  });
+});
 
+describe("the power told before spending", () => {
   for (const challengers of [1, 3]) {
     it(`is that of the bounds that will decide on ${challengers} challengers`, async () => {
       const route = await routeWith(challengers, "objective: { mode: quality-first, max_regret: 0.05 }");
