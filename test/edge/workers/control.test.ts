@@ -2,7 +2,7 @@ import { afterEach, describe, expect, inject, test } from "vitest";
 import type { BakeoffReport } from "../../../src/bakeoff/report.ts";
 import { pairFigures } from "../../support/bakeoff-figures.ts";
 import { reportOf } from "../../support/recorded-report.ts";
-import { type Gateway, openGateway } from "../gateway.ts";
+import { type Gateway, ladder, openGateway, route } from "../gateway.ts";
 
 const opened: Gateway[] = [];
 const open = (key?: string): Gateway => {
@@ -68,6 +68,21 @@ describe("POST /v1/bakeoffs", () => {
     const response = await post(open(), "/v1/bakeoffs", report);
     expect(response.status).toBe(400);
     expect(await codeOf(response)).toBe("inconsistent_report");
+  });
+
+  test("refuses a report that was judged by other limits than those of the route it names", async () => {
+    const report = reportOf();
+    const declared = route(report.route, ["sim/atlas-large"], {
+      output: { schema: { type: "object" }, ladder },
+      bakeoff: { qualityGate: { minScore: 0.9 } },
+    });
+    const gateway = openGateway({ routes: [declared] });
+    opened.push(gateway);
+    const response = await post(gateway, "/v1/bakeoffs", { ...report, route_hash: declared.hash });
+    expect(response.status).toBe(400);
+    expect(await codeOf(response)).toBe("inconsistent_report");
+    // Of another version of the route nothing is known here.
+    expect((await post(gateway, "/v1/bakeoffs", report)).status).toBe(201);
   });
 
   test("refuses a key it does not know: no text of a call can come along", async () => {
