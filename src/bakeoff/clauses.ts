@@ -1,9 +1,8 @@
 /** The clauses that gates are made of: each with its figures and its reason in words. */
-import { formatUsd } from "../money/format.ts";
-import { nanoUsd } from "../money/nano-usd.ts";
 import { LARGEST_SHARE, LEAST_CLUSTERS } from "../stats/clustered.ts";
 import type { ArmReport } from "./arm-report.ts";
 import { type Contest, costOf, costPerInput, costUnit } from "./contest.ts";
+import { dollars } from "./dollars.ts";
 import type { GateClause } from "./gate-report.ts";
 import { percent, points } from "./percent.ts";
 import { MIN_PAIRS } from "./regret.ts";
@@ -132,9 +131,4 @@ export function improvementClause(contest: Contest): GateClause {
       ? `${dollars(mine)} per 1K ${costUnit(figures)} is below the incumbent's ${dollars(theirs)}`
       : `${open}; it is cheaper, but no max_regret bounds what that may cost in quality`;
   return { clause: "improvement", met: cheaper && bounded, challenger: mine, incumbent: theirs, reason };
-}
-
-/** Dollars, a computed figure, in the one way amounts are shown. */
-export function dollars(amount: number): string {
-  return formatUsd(nanoUsd(Math.round(amount * 1e9)));
 }

@@ -1,9 +1,10 @@
 /** The gate of a bake-off, over figures only, so that whoever holds a report can decide it again. */
-import { nanoToUsdText, nanoUsd } from "../money/nano-usd.ts";
+import { nanoToUsdText } from "../money/nano-usd.ts";
 import { LEAST_CONFORMANT, LEAST_SAMPLES } from "../stats/cost.ts";
 import { balancedClauses, lowestScore } from "./balanced-gate.ts";
 import { type Contest, contestsOf, costPerInput, type GateFigures } from "./contest.ts";
 import { cheapest, costFirstClauses } from "./cost-first-gate.ts";
+import { nanoOf } from "./dollars.ts";
 import { type ArmVerdict, type GateClause, type GateReport, LONGEST_REASON } from "./gate-report.ts";
 import { leastRegret, qualityFirstClauses } from "./quality-first-gate.ts";
 import { verdictOf } from "./verdict.ts";
@@ -54,7 +55,7 @@ function needsOf({ challenger, incumbent, reference, regret, figures }: Contest)
   const judging = judge && judge.pairs > 0 && judge.cost_unknown === 0 ? Number(judge.spend_usd) / judge.pairs : 0;
   if (each.some((cost) => cost === undefined)) return { pairs };
   const perPair = each.reduce<number>((sum, cost) => sum + (cost ?? 0), judging);
-  return { pairs, usd: nanoToUsdText(nanoUsd(Math.round(perPair * pairs * 1e9))) };
+  return { pairs, usd: nanoToUsdText(nanoOf(perPair * pairs)) };
 }
 
 /** A saving is claimed only where the paired cost ratio's upper bound is below 1, on enough samples. */

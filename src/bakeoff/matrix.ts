@@ -3,6 +3,7 @@ import { formatUsd } from "../money/format.ts";
 import { nanoUsd, usdToNano } from "../money/nano-usd.ts";
 import { armLabel } from "./arm-label.ts";
 import type { ArmReport, PairReport } from "./arm-report.ts";
+import { dollars } from "./dollars.ts";
 import type { ArmVerdict } from "./gate-report.ts";
 import { notesOf } from "./matrix-notes.ts";
 import { percent, signedPoints } from "./percent.ts";
@@ -131,8 +132,4 @@ function needsText(verdict: ArmVerdict | undefined): string {
   if (!verdict.needs) return "no number of pairs";
   const { pairs, usd } = verdict.needs;
   return `~${pairs} more pairs${usd === undefined ? "" : `, ~${formatUsd(usdToNano(usd))}`}`;
-}
-
-function dollars(value: number): string {
-  return formatUsd(nanoUsd(Math.round(value * 1e9)));
 }

@@ -29,6 +29,16 @@ describe("the cost-first gate", () => {
     expect(gateReport.parse(gate)).toEqual(gate);
   });
 
+  it("decides whatever a report may say of costs, however absurd", () => {
+    const absurd = { effective: { usd_per_1k: 1e12 } };
+    const terms = { objective: { mode: "quality-first", usd_per_1k: 1e11 } } as const;
+    for (const options of [{}, { terms }]) {
+      const { gate } = verdictOn(absurd, options);
+      expect(gate.proposes).toBeUndefined();
+      expect(gateReport.parse(gate)).toEqual(gate);
+    }
+  });
+
   it("proposes nothing of a report in which any arm was cut short", () => {
     const { gate, unmet } = verdictOn({}, { terms: {} });
     expect(unmet).toEqual([]);
