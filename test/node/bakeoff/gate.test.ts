@@ -30,10 +30,10 @@ describe("the cost-first gate", () => {
   });
 
   it("decides whatever a report may say of costs, however absurd", () => {
-    const absurd = { effective: { usd_per_1k: 1e12 } };
-    const terms = { objective: { mode: "quality-first", usd_per_1k: 1e11 } } as const;
-    for (const options of [{}, { terms }]) {
-      const { gate } = verdictOn(absurd, options);
+    const absurd = { ...armFigures("cheap"), effective: { usd_per_1k: 1e12 } };
+    const figures = gateFigures({ arms: [dear, absurd], pairs: [pairFigures("cheap")] });
+    for (const mode of ["cost-first", "quality-first", "balanced"] as const) {
+      const gate = decideGate({ ...figures, objective: { mode, usd_per_1k: 1e11 } });
       expect(gate.proposes).toBeUndefined();
       expect(gateReport.parse(gate)).toEqual(gate);
     }
