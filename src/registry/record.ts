@@ -73,6 +73,12 @@ export function newestRows(rows: readonly ProbedRow[]): readonly ProbedRow[] {
 }
 
 export function registryOf(rows: readonly ProbedRow[]): Registry {
-  const byModel = Map.groupBy(newestRows(rows), ({ provider, model }) => `${provider}/${model}`);
+  const byModel = new Map<string, ProbedRow[]>();
+  for (const row of newestRows(rows)) {
+    const key = `${row.provider}/${row.model}`;
+    const known = byModel.get(key);
+    if (known) known.push(row);
+    else byModel.set(key, [row]);
+  }
   return { find: (provider, model) => byModel.get(`${provider}/${model}`) ?? [] };
 }

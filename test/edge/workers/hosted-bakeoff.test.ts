@@ -147,7 +147,8 @@ describe("a hosted bake-off", () => {
     ]);
     for (const arm of report.arms) expect(arm.quality).toMatchObject({ metric: "golden", n: 15 });
     expect([...(await one.paid()).values()], "each once, in two batches").toEqual(Array(30).fill(1));
-    expect((await stateOf(one, report.id))?.state).toBe("done");
+    // The report is there a moment before the run says that it is done.
+    await expect.poll(async () => (await stateOf(one, report.id))?.state).toBe("done");
     expect((await one.send("GET", `/bakeoff/${report.id}`)).body, "by its short path too").toEqual(report);
     expect((await one.send("GET", "/v1/bakeoffs")).body.bakeoffs).toMatchObject([{ id: report.id, partial: false }]);
 
