@@ -11,7 +11,6 @@ import {
   improvementClause,
   pairsClause,
   pricedClause,
-  qualityClauses,
   regretClause,
 } from "./clauses.ts";
 import type { Contest, GateFigures } from "./contest.ts";
@@ -29,7 +28,6 @@ export function qualityFirstClauses(contest: Contest): GateClause[] {
     pricedClause(contest),
     regretClause(contest),
     ceilingClause(contest),
-    ...qualityClauses(contest),
     improvementClause(contest),
   ];
 }

@@ -118,18 +118,21 @@ describe("the quality-first gate", () => {
       },
       "clusters",
     ],
-    [
-      "it passes the route's quality gate less often",
-      {
-        objective: { quality_gate: { min_score: 0.5 } },
-        challengers: {
-          cheap: at(1, { passing: { min_score: 0.5, count: 390, rate: 0.97, low: 0.95, high: 0.99 } }),
-        },
-        incumbent: { passing: { min_score: 0.5, count: 395, rate: 0.98, low: 0.96, high: 0.99 } },
-      },
-      "quality",
-    ],
   ];
+  it("asks nothing of a quality gate, which is the cost-first gate's: regret tells of quality here", () => {
+    const passing = { min_score: 0.5, count: 390, rate: 0.97, low: 0.95, high: 0.99 };
+    const { gate, verdict } = judged({
+      objective: { quality_gate: { min_score: 0.5 } },
+      challengers: { cheap: at(1, { passing, effective_passing: { usd_per_1k: 1 } }) },
+      incumbent: {
+        passing: { ...passing, count: 395, rate: 0.98, low: 0.96 },
+        effective_passing: { usd_per_1k: 10 },
+      },
+    });
+    expect(verdict?.clauses.map((one) => one.clause)).not.toContain("quality");
+    expect(gate.proposes).toBe("cheap");
+  });
+
   for (const [kind, setting, clause] of refused) {
     it(`is not cleared when ${kind}, and says why`, () => {
       const { gate, verdict, unmet } = judged(setting);
