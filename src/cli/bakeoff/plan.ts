@@ -68,6 +68,7 @@ export function journalFromFlags(
 
 /** Continues an interrupted run; what it paid for is kept. Only budgets may be given anew. */
 export function journalToResume(options: BakeoffOptions, kept: JournalPlan): JournalPlan {
+  refuseNewShape(options, kept);
   const total = dollars("--total-usd", options.totalUsd) ?? kept.total_nano;
   return {
     ...kept,
@@ -101,6 +102,34 @@ export function routeNamed({ routes }: CompiledBundle, name: string): Route {
   });
 }
 
+/** Flags that shape what is compared. A resumed bake-off has its shape, and must not take another without a word. */
+const OF_A_NEW_ONE = {
+  variants: "--variants",
+  fromEvalCases: "--from-eval-cases",
+  fromProposal: "--from-proposal",
+  seed: "--seed",
+  perProvider: "--per-provider",
+  stratify: "--stratify",
+  failuresFirst: "--failures-first",
+  cluster: "--cluster",
+  objective: "--objective",
+  reference: "--reference",
+  incumbent: "--incumbent",
+} as const satisfies Partial<Record<keyof BakeoffOptions, string>>;
+
+function refuseNewShape(options: BakeoffOptions, kept: JournalPlan): void {
+  for (const [option, flag] of Object.entries(OF_A_NEW_ONE)) {
+    if (options[option as keyof typeof OF_A_NEW_ONE] === undefined) continue;
+    throw usage(`${flag} is for a new bake-off; a resumed one goes on as it was planned`, `leave ${flag} out`);
+  }
+  if (options.route !== undefined && options.route !== kept.route) {
+    throw usage(`${kept.id} is of ${kept.route}, not of ${options.route}`, "leave --route out");
+  }
+}
+
 function budgetOf({ budgetUsd, envelope }: BakeoffOptions): NanoUsd | undefined {
+  if (budgetUsd !== undefined && envelope !== undefined) {
+    throw usage("--budget-usd and --envelope are the same", "give one of them");
+  }
   return dollars("--budget-usd", budgetUsd ?? envelope);
 }

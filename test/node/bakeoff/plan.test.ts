@@ -4,6 +4,8 @@ import type { JournalPlan } from "../../../src/bakeoff/journal.ts";
 import { confidenceFor } from "../../../src/bakeoff/levels.ts";
 import { planOf } from "../../../src/bakeoff/plan.ts";
 import { MOST_ARMS } from "../../../src/bakeoff/report-fields.ts";
+import type { BakeoffOptions } from "../../../src/cli/bakeoff/options.ts";
+import { journalToResume } from "../../../src/cli/bakeoff/plan.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { detectable, pairsNeeded } from "../../../src/stats/power.ts";
@@ -80,4 +82,24 @@ describe("the power told before spending", () => {
       expect(told.detectable).toBe(detectable(inputs.length, { discordance: 0.1, confidence }));
     });
   }
+});
+
+describe("a bake-off that is resumed", () => {
+  const flags: BakeoffOptions = { replayLast: "200", concurrency: "8", repeats: "1", keepOutputs: "0" };
+
+  it.each([
+    ["--variants", { variants: "cheap" }],
+    ["--seed", { seed: "2" }],
+    ["--failures-first", { failuresFirst: true }],
+    ["--route", { route: "another.task" }],
+  ])("refuses %s, which would make it another one", async (flag, more) => {
+    const kept = journalOf(await routeWith(1));
+    expect(() => journalToResume({ ...flags, ...more }, kept)).toThrow(flag === "--route" ? kept.route : flag);
+  });
+
+  it("takes another budget, once", async () => {
+    const kept = journalOf(await routeWith(1));
+    expect(journalToResume({ ...flags, budgetUsd: "2", route: kept.route }, kept).budget_nano).toBe(2e9);
+    expect(() => journalToResume({ ...flags, budgetUsd: "2", envelope: "3" }, kept)).toThrow("--envelope");
+  });
 });
