@@ -4,8 +4,8 @@ import { uuidv7 } from "uuidv7";
 import type { Principal } from "../../src/identity/principal.ts";
 import type { Actor } from "../../src/proposal/file.ts";
 import { ID_PATTERN } from "../../src/route/identifier.ts";
-import { badRequest } from "../fault.ts";
 import type { Runtime } from "../runtime.ts";
+import { parseParams } from "./listing.ts";
 
 export function actorOf(runtime: Runtime, principal: Principal): Actor {
   return { by: principal.keyId, at: runtime.now() };
@@ -22,8 +22,5 @@ const query = z.object({
 
 /** `?route=&limit=` of a list, newest first; at most 200. */
 export function listQuery(raw: Readonly<Record<string, string>>): z.output<typeof query> {
-  const parsed = query.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw badRequest(issue?.message ?? "invalid query", "invalid_query", issue?.path.join("."));
+  return parseParams(query, raw);
 }

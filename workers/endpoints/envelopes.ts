@@ -12,6 +12,7 @@ import { type Caller, modelNotFound, requireReach } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
 import { badRequest, faultBody, HttpFault, unavailable } from "../fault.ts";
 import { readJsonBody } from "../limits.ts";
+import { parseBody } from "./listing.ts";
 
 /** What a call made elsewhere can draw on. Every limit but a replay pass's own is the gateway's. */
 const RESERVABLE = ["run", "route-day", "route-month", "key-month", "org-month", "replay-pass"] as const;
@@ -104,11 +105,7 @@ export function envelopes(app: Hono<AppEnv>): void {
 }
 
 async function bodyOf<T extends z.ZodType>({ runtime }: Caller, request: Request, schema: T): Promise<z.output<T>> {
-  const body = schema.safeParse(await readJsonBody(request, runtime.config.limits));
-  if (body.success) return body.data;
-  const [issue] = body.error.issues;
-  const param = issue?.code === "unrecognized_keys" ? issue.keys[0] : issue?.path.join(".");
-  throw badRequest(`${param ? `${param}: ` : ""}${issue?.message ?? "invalid body"}`, "invalid_body", param);
+  return parseBody(schema, await readJsonBody(request, runtime.config.limits));
 }
 
 /** One claim per scope asked for, with the limit that this gateway sets. */

@@ -8,7 +8,7 @@ import { isTagName } from "../../src/telemetry/tag.ts";
 import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";
 import { badRequest, notFound } from "../fault.ts";
-import { isoOf, next, pageOf, pageQuery, time } from "./listing.ts";
+import { isoOf, next, pageOf, pageQuery, parseParams, time } from "./listing.ts";
 
 const MOST_LISTED = 500;
 
@@ -139,13 +139,7 @@ function filterOf(query: URLSearchParams): InferenceFilter {
     if (Object.hasOwn(into, as)) throw badRequest(`${key} is given twice`, "invalid_query", key);
     into[as] = value;
   }
-  const parsed = inferenceQuery.safeParse(plain);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const param = issue?.code === "unrecognized_keys" ? issue.keys[0] : issue?.path.join(".");
-    throw badRequest(issue?.message ?? "invalid query", "invalid_query", param);
-  }
-  const { failure_class: failureClass, key: keyId, after, ...rest } = parsed.data;
+  const { failure_class: failureClass, key: keyId, after, ...rest } = parseParams(inferenceQuery, plain);
   return { ...rest, failureClass, keyId, tags, after: after && { ts: after.at, id: after.id } };
 }
 

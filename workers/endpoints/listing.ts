@@ -61,7 +61,15 @@ export function parseQuery<Schema extends z.ZodType>(schema: Schema, url: string
     if (Object.hasOwn(query, key)) throw badRequest(`${key} is given twice`, "invalid_query", key);
     query[key] = value;
   }
-  return parsed(schema, query, "invalid_query");
+  return parseParams(schema, query);
+}
+
+/** The same of parameters that were read already. */
+export function parseParams<Schema extends z.ZodType>(
+  schema: Schema,
+  params: Readonly<Record<string, string>>,
+): z.output<Schema> {
+  return parsed(schema, params, "invalid_query");
 }
 
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {

@@ -11,6 +11,7 @@ import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";
 import { badRequest, HttpFault } from "../fault.ts";
 import { readJsonBody } from "../limits.ts";
+import { parseBody } from "./listing.ts";
 
 const { shape } = recordedCall;
 const tokens = shape.usage.unwrap().shape;
@@ -65,16 +66,11 @@ export const recordAnswer = z
 export function record(app: Hono<AppEnv>): void {
   app.post("/v1/record", async (c) => {
     const { runtime, principal } = callerOf(c, "ingest");
-    const body = recordRequest.safeParse(await readJsonBody(c.req.raw, runtime.config.limits));
-    if (!body.success) {
-      const [issue] = body.error.issues;
-      const param = issue?.code === "unrecognized_keys" ? issue.keys[0] : issue?.path.join(".");
-      throw badRequest(`${param ? `${param}: ` : ""}${issue?.message ?? "invalid body"}`, "invalid_body", param);
-    }
-    const tags = { ...body.data.tags, ...writtenTags(principal) };
+    const body = parseBody(recordRequest, await readJsonBody(c.req.raw, runtime.config.limits));
+    const tags = { ...body.tags, ...writtenTags(principal) };
     if (Object.keys(tags).length > MOST_TAGS) throw badRequest(`more than ${MOST_TAGS} tags`, "too_many_tags", "tags");
     const reported = recordedInference(
-      { ...callOf(body.data), tags },
+      { ...callOf(body), tags },
       {
         org: principal.org,
         keyId: principal.keyId,
@@ -86,7 +82,7 @@ export function record(app: Hono<AppEnv>): void {
     );
     const store = runtime.store();
     const { inferences } = store.forOrg(principal.org);
-    const first = body.data.id === undefined ? undefined : await inferences.get(reported.id, principal.rowScope);
+    const first = body.id === undefined ? undefined : await inferences.get(reported.id, principal.rowScope);
     if (!first) await store.telemetry.insertInferences([reported]);
     // Of a row this key may not see, nothing is said but that its id is taken; what was reported is not there.
     if (principal.rowScope && !first && !(await inferences.get(reported.id, principal.rowScope))) throw idTaken();

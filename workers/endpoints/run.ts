@@ -19,6 +19,7 @@ import { orEarly } from "../early-answer.ts";
 import { badRequest, HttpFault } from "../fault.ts";
 import { readJsonBody } from "../limits.ts";
 import { markId, requestMarks } from "../request-marks.ts";
+import { parseBody } from "./listing.ts";
 
 export const runRequest = z
   .strictObject({
@@ -58,9 +59,8 @@ export const runAnswer = z
 export function run(app: Hono<AppEnv>): void {
   app.post("/v1/run/:route", async (c) => {
     const caller = callerOf(c, "call");
-    const body = runRequest.safeParse(await readJsonBody(c.req.raw, caller.runtime.config.limits));
-    if (!body.success) throw invalidBody(body.error);
-    const { input, variant, tags, stepKey, run: runId, stream = false } = body.data;
+    const body = parseBody(runRequest, await readJsonBody(c.req.raw, caller.runtime.config.limits));
+    const { input, variant, tags, stepKey, run: runId, stream = false } = body;
     const narrowed = await routeFor(caller, c.req.param("route"), variant ?? DEFAULT_VARIANT);
     const { template } = narrowed;
     if (!template) {
@@ -128,14 +128,4 @@ function meta(inference: Inference, narrowed: NarrowedRoute): z.output<typeof ru
     simulated: inference.simulated,
     arm: inference.arm,
   };
-}
-
-function invalidBody(error: z.ZodError): HttpFault {
-  const [issue] = error.issues;
-  const param = issue?.path.join(".");
-  return badRequest(
-    `${param ? `${param}: ` : ""}${issue?.message ?? "invalid body"}`,
-    "invalid_body",
-    param || undefined,
-  );
 }

@@ -2,7 +2,7 @@ import { uuidv7 } from "uuidv7";
 import { executeCall } from "../../call/execute.ts";
 import type { CompiledBundle } from "../../config/config.ts";
 import { formatUsd } from "../../money/format.ts";
-import { addUsd, type NanoUsd } from "../../money/nano-usd.ts";
+import { addUsd, type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
 import { type ProbeTarget, withoutDoubt } from "../../probe/calls.ts";
 import { type ProbeOutcome, probeModel, probesOf } from "../../probe/probe.ts";
 import { PROBE_METHOD } from "../../probe/tasks.ts";
@@ -35,7 +35,7 @@ interface Options extends GatewayOptions {
 }
 
 /** Limit in dollars above which a terminal is asked, and anything else needs `--yes`. */
-const ASK_ABOVE_USD = 1;
+const ASK_ABOVE = usdToNano(1);
 
 export const command: CommandModule = {
   build(command, io, run) {
@@ -170,7 +170,7 @@ async function maySpend(
 ): Promise<boolean> {
   const paid = targets.filter(({ provider }) => providers.find(provider)?.simulated !== true);
   const most = addUsd(...paid.map(() => limit));
-  if (most <= ASK_ABOVE_USD * 1e9) return true;
+  if (most <= ASK_ABOVE) return true;
   return await confirm(io, `Spend up to ${formatUsd(most)} on probes?`, { name: "--yes", granted: yes });
 }
 
