@@ -1,5 +1,5 @@
 import { valueAt } from "../json/pointer.ts";
-import { compileSchema } from "../json/validate.ts";
+import { compileSchema } from "../json/schema/validate.ts";
 import { canonicalJson } from "../route/canonical.ts";
 import type { NumberNear, ValueCheck, ValueExpectation } from "../route/route.ts";
 

@@ -1,8 +1,8 @@
 /** What an answer is worth under the schema that governs the call: as it came, or after the free repair. */
 import { type Failure, failure } from "../failure/failure.ts";
-import { repairJson } from "../json/repair.ts";
-import { undoNullable } from "../json/undo-nullable.ts";
-import { compileSchema, type SchemaValidator } from "../json/validate.ts";
+import { repairJson } from "../json/repair/repair.ts";
+import { undoNullable } from "../json/schema/undo-nullable.ts";
+import { compileSchema, type SchemaValidator } from "../json/schema/validate.ts";
 import type { ServedRung } from "../route/route.ts";
 import { type AnswerChoice, type AssistantPart, answerText, type ChatAnswer } from "../wire/chat.ts";
 import type { OutputRule } from "./call.ts";

@@ -1,5 +1,5 @@
 import { err, failure, ok, type Result } from "../failure/failure.ts";
-import { riskyPattern } from "../json/risky-pattern.ts";
+import { riskyPattern } from "../json/pattern/risky-pattern.ts";
 import type { ProviderTable } from "../provider/provider.ts";
 import { DEFAULT_RETRY, DEFAULT_TIMEOUTS } from "../route/defaults.ts";
 import type { Candidate } from "../route/route.ts";

@@ -1,5 +1,5 @@
 /** How JSON is asked for: the request side of the ladder. Repairs of an answer are in `output.ts`. */
-import { toStrictSubset } from "../json/strict-subset.ts";
+import { toStrictSubset } from "../json/strict/strict-subset.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
 import type { Rung, ServedRung } from "../route/route.ts";
 import type { ChatRequest } from "../wire/chat.ts";

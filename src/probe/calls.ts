@@ -2,7 +2,7 @@
 import type { CallInput, CallPolicy, CallResult } from "../call/call.ts";
 import type { EnvelopeClaim } from "../envelope/envelope.ts";
 import type { FailureClass } from "../failure/failure.ts";
-import { compileSchema } from "../json/validate.ts";
+import { compileSchema } from "../json/schema/validate.ts";
 import type { ProviderTable } from "../provider/provider.ts";
 import type { ProbedCapability } from "../registry/capability.ts";
 import { DEFAULT_RETRY, DEFAULT_TIMEOUTS } from "../route/defaults.ts";

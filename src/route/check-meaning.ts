@@ -1,5 +1,5 @@
 /** What the single keys of a bundle mean together. */
-import { riskyPattern } from "../json/risky-pattern.ts";
+import { riskyPattern } from "../json/pattern/risky-pattern.ts";
 import { modelFamilies } from "../provider/model-family.ts";
 import type { BundleDraft } from "./bundle-shape.ts";
 import { candidateKey } from "./check-candidates.ts";

@@ -1,7 +1,7 @@
 /** A JSON Schema written in a bundle: would the validator accept it, and enforce all of it? */
-import { riskyPattern } from "../json/risky-pattern.ts";
-import { findUnsupported } from "../json/unsupported.ts";
-import { compileSchema } from "../json/validate.ts";
+import { riskyPattern } from "../json/pattern/risky-pattern.ts";
+import { findUnsupported } from "../json/schema/unsupported.ts";
+import { compileSchema } from "../json/schema/validate.ts";
 import type { JsonSchema } from "../wire/chat.ts";
 import type { Fault, KeyPath } from "./fault.ts";
 import type { LocatedYaml } from "./located-yaml.ts";

@@ -1,6 +1,6 @@
 /** The caller's variables against the route's input schema. */
 import { err, failure, ok, type Result } from "../failure/failure.ts";
-import { compileSchema } from "../json/validate.ts";
+import { compileSchema } from "../json/schema/validate.ts";
 import type { Route } from "./route.ts";
 
 /** Fails with `bad_request`; `param` is the JSON pointer of the first variable at fault, under `/input`. */

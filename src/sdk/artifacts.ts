@@ -1,7 +1,7 @@
 /** Saves artifacts, links them and makes eval cases of them. */
 import { createHash } from "node:crypto";
 import { uuidv7 } from "uuidv7";
-import { compileSchema } from "../json/validate.ts";
+import { compileSchema } from "../json/schema/validate.ts";
 import { artifactLink, artifactSaved, LARGEST_ARTIFACT } from "../runs/artifact.ts";
 import { label, reportedId } from "../runs/run.ts";
 import type { Artifact, ArtifactApi, ArtifactRef, SaveOptions } from "./artifact-api.ts";

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { exceedsDepth } from "../../src/json/depth.ts";
 import { pointerTo, valueAt } from "../../src/json/pointer.ts";
-import { repairJson } from "../../src/json/repair.ts";
-import { toStrictSubset } from "../../src/json/strict-subset.ts";
-import { undoNullable } from "../../src/json/undo-nullable.ts";
-import { compileSchema } from "../../src/json/validate.ts";
+import { repairJson } from "../../src/json/repair/repair.ts";
+import { undoNullable } from "../../src/json/schema/undo-nullable.ts";
+import { compileSchema } from "../../src/json/schema/validate.ts";
+import { toStrictSubset } from "../../src/json/strict/strict-subset.ts";
 
 /** Text made of what breaks parsers: brackets, quotes, escapes, fences, keywords, and anything else. */
 const shards = fc.constantFrom(

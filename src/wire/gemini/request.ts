@@ -1,6 +1,6 @@
 /** Neutral request → body of `generateContent` and `streamGenerateContent`. */
 import { failure, type Result } from "../../failure/failure.ts";
-import { toStrictSubset } from "../../json/strict-subset.ts";
+import { toStrictSubset } from "../../json/strict/strict-subset.ts";
 import type { ChatRequest, FunctionTool } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
 import { reportLost } from "../lost-fields.ts";

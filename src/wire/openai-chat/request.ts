@@ -4,7 +4,7 @@
  */
 import { err, failure, ok, type Result } from "../../failure/failure.ts";
 import { isRecord, type JsonRecord } from "../../json/record.ts";
-import { toStrictSubset } from "../../json/strict-subset.ts";
+import { toStrictSubset } from "../../json/strict/strict-subset.ts";
 import type { ChatRequest, FunctionTool, JsonSchema } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
 import { originOf } from "../origin.ts";

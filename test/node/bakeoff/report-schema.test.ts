@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { reportOf } from "../../../src/bakeoff/assemble.ts";
 import { bakeoffReport } from "../../../src/bakeoff/report.ts";
 import { bakeoffJsonSchema } from "../../../src/bakeoff/report-schema.ts";
-import { compileSchema } from "../../../src/json/validate.ts";
+import { compileSchema } from "../../../src/json/schema/validate.ts";
 import { analysedRun } from "../../support/bakeoff-analysis.ts";
 
 const published = JSON.parse(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findJson, withoutReasoning } from "../../../src/json/extract.ts";
+import { findJson, withoutReasoning } from "../../../src/json/repair/extract.ts";
 
 const sources = (body: string) => findJson(body).map(({ source }) => source);
 

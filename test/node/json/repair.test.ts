@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { repairJson } from "../../../src/json/repair.ts";
+import { repairJson } from "../../../src/json/repair/repair.ts";
 
 function repaired(text: string, schema?: unknown) {
   const result = repairJson(text, { schema });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { riskyPattern } from "../../../src/json/risky-pattern.ts";
+import { riskyPattern } from "../../../src/json/pattern/risky-pattern.ts";
 
 describe("a pattern that could run for ever", () => {
   it.each(["^(a+)+$", "(a*)*", "((ab)+c?)+", "(x{2,})+", "^(?:\\w+\\s?)*$", "([a-z]+)*!"])(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type StrictSubset, toStrictSubset } from "../../../src/json/strict-subset.ts";
+import { type StrictSubset, toStrictSubset } from "../../../src/json/strict/strict-subset.ts";
 
 const SUBSETS: readonly StrictSubset[] = ["openai", "anthropic", "gemini"];
 

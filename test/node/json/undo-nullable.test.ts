@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { undoNullable } from "../../../src/json/undo-nullable.ts";
+import { undoNullable } from "../../../src/json/schema/undo-nullable.ts";
 
 const schema = {
   type: "object",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { findUnsupported, UNSUPPORTED_FORMATS, UNSUPPORTED_KEYWORDS } from "../../../src/json/unsupported.ts";
+import { findUnsupported, UNSUPPORTED_FORMATS, UNSUPPORTED_KEYWORDS } from "../../../src/json/schema/unsupported.ts";
 
 describe("what a validator would not check", () => {
   it("is found wherever it stands, with its reason", () => {

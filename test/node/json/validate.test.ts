@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileSchema } from "../../../src/json/validate.ts";
+import { compileSchema } from "../../../src/json/schema/validate.ts";
 
 function validator(schema: unknown) {
   const compiled = compileSchema(schema);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CallInput } from "../../../src/call/call.ts";
 import { executeCall } from "../../../src/call/execute.ts";
 import { replayLedger } from "../../../src/cli/replay-ledger.ts";
-import { compileSchema } from "../../../src/json/validate.ts";
+import { compileSchema } from "../../../src/json/schema/validate.ts";
 import { nanoUsd, usdToNano } from "../../../src/money/nano-usd.ts";
 import { withoutDoubt } from "../../../src/probe/calls.ts";
 import { type ProbeOutcome, type ProbePlan, probeEnvelope, probeModel } from "../../../src/probe/probe.ts";

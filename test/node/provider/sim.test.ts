@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { compileSchema } from "../../../src/json/validate.ts";
+import { compileSchema } from "../../../src/json/schema/validate.ts";
 import { SIM_BASE_URL } from "../../../src/provider/sim/models.ts";
 import { createSimulator, isSimRequest, type SimFetch } from "../../../src/provider/sim/simulator.ts";
 

@@ -3,8 +3,8 @@
  * `@cfworker/json-schema` interprets schemas, so nothing here generates code (workerd forbids it).
  */
 import { dereference, type Schema, validate } from "@cfworker/json-schema";
-import { err, ok, type Result } from "../failure/failure.ts";
-import { isRecord } from "./record.ts";
+import { err, ok, type Result } from "../../failure/failure.ts";
+import { isRecord } from "../record.ts";
 import { copySchema } from "./schema-copy.ts";
 import { draftOf, type SchemaDraft } from "./schema-draft.ts";
 import { type SchemaFault, schemaFaults } from "./schema-faults.ts";

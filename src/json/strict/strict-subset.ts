@@ -2,9 +2,9 @@
  * A schema rewritten into the subset that a provider's strict mode takes. What the provider would refuse moves into the
  * description, so that the model still reads it; the answer is validated against the original schema in any case.
  */
-import { err, ok, type Result } from "../failure/failure.ts";
-import type { JsonRecord } from "./record.ts";
-import { openSchema } from "./schema-document.ts";
+import { err, ok, type Result } from "../../failure/failure.ts";
+import type { JsonRecord } from "../record.ts";
+import { openSchema } from "../schema/schema-document.ts";
 import { SchemaFitter, type StrictFault } from "./strict-fitter.ts";
 import { limitFaults } from "./strict-limits.ts";
 import { STRICT_PROFILES, type StrictSubset } from "./strict-profiles.ts";

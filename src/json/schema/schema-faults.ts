@@ -1,6 +1,6 @@
 /** Is a document a well-formed JSON Schema? Written wrongly, a keyword would be ignored and nothing enforced. */
-import { pointerTo } from "./pointer.ts";
-import { isRecord, type JsonRecord } from "./record.ts";
+import { pointerTo } from "../pointer.ts";
+import { isRecord, type JsonRecord } from "../record.ts";
 import { type KeywordShape, schemaNodes, shapeOf } from "./schema-keywords.ts";
 
 export interface SchemaFault {

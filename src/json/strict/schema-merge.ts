@@ -1,5 +1,5 @@
 /** One schema that says what several say together (`allOf`), where that can be written without `allOf`. */
-import { isRecord, type JsonRecord } from "./record.ts";
+import { isRecord, type JsonRecord } from "../record.ts";
 
 /** Keywords of which the first schema's word is kept: they describe, they do not narrow. */
 const NOTES = ["title", "description", "default", "examples", "$comment", "$schema", "$id", "$anchor", "$defs"];

@@ -1,5 +1,5 @@
 /** What a schema may say that the validator does not check. `modelrig routes check` refuses a route that relies on it. */
-import { pointerTo } from "./pointer.ts";
+import { pointerTo } from "../pointer.ts";
 import { draftOf } from "./schema-draft.ts";
 import { schemaNodes } from "./schema-keywords.ts";
 

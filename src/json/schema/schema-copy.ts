@@ -2,7 +2,7 @@
  * A schema as the validator library needs it: a copy of its own, because the library writes into what it is given, and
  * without the places where it would read something the standard does not mean.
  */
-import { isRecord, type JsonRecord } from "./record.ts";
+import { isRecord, type JsonRecord } from "../record.ts";
 import type { SchemaDraft } from "./schema-draft.ts";
 import { shapeOf } from "./schema-keywords.ts";
 

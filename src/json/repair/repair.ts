@@ -3,11 +3,11 @@
  * where that library reads broken text otherwise than meant. Valid JSON is never touched: numbers, order, spacing stay.
  */
 import { jsonrepair } from "jsonrepair";
-import { err, ok, type Result } from "../failure/failure.ts";
+import { err, ok, type Result } from "../../failure/failure.ts";
+import { compileSchema } from "../schema/validate.ts";
 import { findJson, type JsonCandidate, withoutReasoning } from "./extract.ts";
 import { repairScalar } from "./repair-scalar.ts";
 import { skipBlank } from "./text-at.ts";
-import { compileSchema } from "./validate.ts";
 
 export interface RepairedJson {
   /** The text as parsed by `JSON.parse`; integers above 2^53 are exact only in `text`. */

@@ -3,7 +3,7 @@
  * required and nullable, so the model writes null where it means "absent", which the original schema may not accept.
  */
 import type { Schema } from "@cfworker/json-schema";
-import { isRecord, type JsonRecord } from "./record.ts";
+import { isRecord, type JsonRecord } from "../record.ts";
 import { accepts, openSchema, referenced, type SchemaDocument } from "./schema-document.ts";
 
 type Part = Schema | boolean | undefined;

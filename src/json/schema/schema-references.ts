@@ -1,7 +1,7 @@
 /** References of a schema: those that lead nowhere, and circles that a validator would follow without end. */
 import type { Schema } from "@cfworker/json-schema";
-import { pointerTo } from "./pointer.ts";
-import { isRecord, type JsonRecord } from "./record.ts";
+import { pointerTo } from "../pointer.ts";
+import { isRecord, type JsonRecord } from "../record.ts";
 import type { SchemaFault } from "./schema-faults.ts";
 import { subschemas } from "./schema-keywords.ts";
 

@@ -2,7 +2,7 @@
  * Patterns that can take exponential time: a repeated group that itself repeats something without bound, as in
  * `^(a+)+$`. JavaScript's engine backtracks, so such a pattern in a caller's schema could hold the whole isolate.
  */
-import { isRecord } from "./record.ts";
+import { isRecord } from "../record.ts";
 
 /** The first risky pattern anywhere in a schema. Errs towards refusing: `(a+b)*` runs well and is named too. */
 export function riskyPattern(schema: unknown): string | undefined {

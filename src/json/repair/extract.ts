@@ -3,7 +3,7 @@
  * outside of the JSON found, so one inside a string is part of that string.
  */
 
-import { endOfString } from "./depth.ts";
+import { endOfString } from "../depth.ts";
 import { NEXT_KEY, scanLenient } from "./lenient-scan.ts";
 import { StringEndFinder } from "./string-end.ts";
 import { isBlank, matchesAt, skipBlank } from "./text-at.ts";

@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "./record.ts";
-import { schemaNodes, subschemas } from "./schema-keywords.ts";
+import { isRecord, type JsonRecord } from "../record.ts";
+import { schemaNodes, subschemas } from "../schema/schema-keywords.ts";
 import type { StrictFault } from "./strict-fitter.ts";
 import type { StrictProfile } from "./strict-profiles.ts";
 

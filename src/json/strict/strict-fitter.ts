@@ -1,10 +1,10 @@
 /** The walk that rewrites one schema for one provider's strict mode; collects what cannot be said there. */
 import type { Schema } from "@cfworker/json-schema";
-import { pointerTo } from "./pointer.ts";
-import { isRecord, type JsonRecord } from "./record.ts";
-import { referenced, type SchemaDocument } from "./schema-document.ts";
+import { pointerTo } from "../pointer.ts";
+import { isRecord, type JsonRecord } from "../record.ts";
+import { referenced, type SchemaDocument } from "../schema/schema-document.ts";
+import { fragmentOf } from "../schema/schema-references.ts";
 import { mergeSchemas } from "./schema-merge.ts";
-import { fragmentOf } from "./schema-references.ts";
 import { constraintText, isNote, NARROWING, notesOf, orNull, typesOf } from "./strict-parts.ts";
 import type { StrictProfile } from "./strict-profiles.ts";
 

@@ -2,8 +2,8 @@
  * What each JSON Schema keyword (draft 2020-12 and draft-07) takes, as data, and a walk over a schema by it.
  * Every job on schemas (check, compile, fit to a provider) goes through this table, so that a keyword is known once.
  */
-import { pointerTo } from "./pointer.ts";
-import { isRecord, type JsonRecord } from "./record.ts";
+import { pointerTo } from "../pointer.ts";
+import { isRecord, type JsonRecord } from "../record.ts";
 
 export type KeywordShape =
   | "schema"

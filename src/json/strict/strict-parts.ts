@@ -1,5 +1,5 @@
 /** Small judgments on one schema part that fitting to a strict mode needs. */
-import { isRecord, type JsonRecord } from "./record.ts";
+import { isRecord, type JsonRecord } from "../record.ts";
 
 /** Keywords that narrow a value and leave its shape alone. */
 export const NARROWING: readonly string[] = [

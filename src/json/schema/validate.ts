@@ -2,8 +2,8 @@
  * Validation against JSON Schema: draft 2020-12, or draft-07 where `$schema` says so. Remote references are never
  * fetched; `format` is enforced. What is not supported is listed in `unsupported.ts`.
  */
-import { err, ok, type Result } from "../failure/failure.ts";
-import { isRecord } from "./record.ts";
+import { err, ok, type Result } from "../../failure/failure.ts";
+import { isRecord } from "../record.ts";
 import { errorsAt, type LibraryError, openSchema, type SchemaDocument, TooMuchWork } from "./schema-document.ts";
 import type { SchemaFault } from "./schema-faults.ts";
 

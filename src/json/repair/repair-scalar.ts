@@ -1,9 +1,9 @@
 /** Repair of an answer that holds no object and no array: a lone word, number or string. */
 import type { Schema } from "@cfworker/json-schema";
 import { jsonrepair } from "jsonrepair";
+import { isRecord } from "../record.ts";
+import { accepts as acceptsValue, openSchema, referenced, type SchemaDocument } from "../schema/schema-document.ts";
 import { scanLenient } from "./lenient-scan.ts";
-import { isRecord } from "./record.ts";
-import { accepts as acceptsValue, openSchema, referenced, type SchemaDocument } from "./schema-document.ts";
 
 export interface RepairedScalar {
   readonly value: unknown;
