@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bakeoffJsonSchema } from "../src/bakeoff/report-schema.ts";
+import { bakeoffJsonSchema } from "../src/bakeoff/report/report-json-schema.ts";
 
 const file = fileURLToPath(new URL("../docs/schemas/bakeoff-1.schema.json", import.meta.url));
 mkdirSync(dirname(file), { recursive: true });

@@ -1,7 +1,7 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
-import { batchesOf, hostedPlanOf } from "../src/bakeoff/hosted.ts";
-import { type BatchEnd, type HostedNeeds, hostedReport, runHostedBatch } from "../src/bakeoff/hosted-run.ts";
+import { batchesOf, hostedPlanOf } from "../src/bakeoff/hosted/hosted-batches.ts";
+import { type BatchEnd, type HostedNeeds, hostedReport, runHostedBatch } from "../src/bakeoff/hosted/hosted-run.ts";
 import type { HostedBakeoff } from "../src/bakeoff/ports.ts";
 import type { CallInput, CallResult } from "../src/call/call.ts";
 import { executeCall } from "../src/call/execute.ts";

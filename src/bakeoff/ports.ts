@@ -1,11 +1,11 @@
 import type { CallInput, CallResult } from "../call/call.ts";
 import type { Inference } from "../call/inference.ts";
 import type { NanoUsd } from "../money/nano-usd.ts";
-import type { HostedPlan } from "./hosted.ts";
-import type { JudgeVerdict } from "./judge.ts";
-import type { KeptSample } from "./kept-sample.ts";
-import type { BakeoffReport } from "./report.ts";
-import type { Sample } from "./sample.ts";
+import type { KeptSample } from "./execution/kept-sample.ts";
+import type { Sample } from "./execution/sample.ts";
+import type { HostedPlan } from "./hosted/hosted-plan.ts";
+import type { JudgeVerdict } from "./judge/judge-verdict.ts";
+import type { BakeoffReport } from "./report/bakeoff-report.ts";
 
 /** What a bake-off needs of its host. */
 export interface BakeoffPorts {

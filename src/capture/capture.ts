@@ -1,5 +1,5 @@
-import type { ReplayInput } from "../bakeoff/replay-input.ts";
 import type { FailureClass } from "../failure/failure.ts";
+import type { ReplayInput } from "../replay/replay-input.ts";
 
 /**
  * The local record of one call: what was asked and what came back. It never leaves this machine except as a replay

@@ -1,7 +1,8 @@
 /** Turns one exchange that went through the proxy into a capture, or into nothing. Pure. */
-import type { ReplayPayload } from "../bakeoff/replay-input.ts";
+
 import { isRecord, type JsonRecord } from "../json/record.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
+import type { ReplayPayload } from "../replay/replay-input.ts";
 import { resolveModelWord } from "../route/model-word.ts";
 import { DEFAULT_VARIANT } from "../route/narrow.ts";
 import type { IngressDialect } from "../wire/dialect.ts";

@@ -1,8 +1,8 @@
 /** Captures from elsewhere: one JSON object per line. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { ReplayPayload } from "../bakeoff/replay-input.ts";
 import { FAILURE_CLASSES } from "../failure/failure.ts";
+import type { ReplayPayload } from "../replay/replay-input.ts";
 import { ID_PATTERN } from "../route/identifier.ts";
 import type { Capture } from "./capture.ts";
 

@@ -1,11 +1,11 @@
 /** What a proposal rests on: the figures of one bake-off arm beside the incumbent's, and what would change. */
 import { z } from "zod";
-import { type ArmReport, armReport, pairReport } from "../bakeoff/arm-report.ts";
-import { costOf, costPerInput } from "../bakeoff/contest.ts";
-import { armVerdict } from "../bakeoff/gate-report.ts";
-import { type RegretReport, regretReport } from "../bakeoff/regret-report.ts";
-import { type BakeoffReport, objectiveReport } from "../bakeoff/report.ts";
-import { QUALITY_METRICS } from "../bakeoff/sample.ts";
+import { type ArmReport, armReport, pairReport } from "../bakeoff/analysis/arm-report.ts";
+import { type RegretReport, regretReport } from "../bakeoff/analysis/regret-report.ts";
+import { QUALITY_METRICS } from "../bakeoff/execution/sample.ts";
+import { costOf, costPerInput } from "../bakeoff/gate/contest.ts";
+import { armVerdict } from "../bakeoff/gate/gate-report.ts";
+import { type BakeoffReport, objectiveReport } from "../bakeoff/report/bakeoff-report.ts";
 import { SWAP_DIRECTIONS, swapDirection } from "./direction.ts";
 
 export const proposalEvidence = z.object({

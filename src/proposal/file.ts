@@ -1,5 +1,5 @@
 /** Filing and deciding: the only ways a proposal comes about or changes. */
-import type { BakeoffReport } from "../bakeoff/report.ts";
+import type { BakeoffReport } from "../bakeoff/report/bakeoff-report.ts";
 import { err, failure, ok, type Result } from "../failure/failure.ts";
 import { evidenceOf } from "./evidence.ts";
 import type { ProposalStore } from "./ports.ts";

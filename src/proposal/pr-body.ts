@@ -2,13 +2,14 @@
  * Markdown of the pull request for a proposal. The same proposal gives the same bytes. Names come from files and
  * requests, so they are written as code; free text stands in a fence it cannot close.
  */
-import { modelOf } from "../bakeoff/arm-label.ts";
-import type { ArmReport } from "../bakeoff/arm-report.ts";
-import { costUnit } from "../bakeoff/contest.ts";
-import { levelText, percent, points, signedPoints } from "../bakeoff/percent.ts";
-import type { RegretReport } from "../bakeoff/regret-report.ts";
+
+import type { ArmReport } from "../bakeoff/analysis/arm-report.ts";
+import type { RegretReport } from "../bakeoff/analysis/regret-report.ts";
+import { costUnit } from "../bakeoff/gate/contest.ts";
+import { modelOf } from "../bakeoff/report/arm-label.ts";
 import { formatUsd } from "../money/format.ts";
 import { nanoUsd } from "../money/nano-usd.ts";
+import { levelText, percent, points, signedPoints } from "../stats/rate-text.ts";
 import type { ProposalEvidence } from "./evidence.ts";
 import type { Proposal } from "./proposal.ts";
 import { shellCommand, shellQuote } from "./shell.ts";

@@ -1,6 +1,6 @@
 /** A golden: an input with the output expected for it. */
 import { z } from "zod";
-import type { ReplayInput, ReplayPayload } from "../bakeoff/replay-input.ts";
+import type { ReplayInput, ReplayPayload } from "../replay/replay-input.ts";
 
 export const EVAL_CASE_ORIGINS = ["artifact", "capture", "manual"] as const;
 export type EvalCaseOrigin = (typeof EVAL_CASE_ORIGINS)[number];

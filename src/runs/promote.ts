@@ -2,8 +2,9 @@
  * From a saved artifact to a golden. What is expected is the artifact's content or its correction; what was asked is given
  * along, or found in the lineage: the nearest input or prompt the artifact was derived from.
  */
-import type { ReplayPayload } from "../bakeoff/replay-input.ts";
+
 import { isRecord } from "../json/record.ts";
+import type { ReplayPayload } from "../replay/replay-input.ts";
 import type { Withheld } from "./artifact.ts";
 import { CHOSEN_AT_REPLAY, type EvalCase, type EvalCaseOrigin } from "./eval-case.ts";
 import type { Artifact, Origin } from "./ports.ts";

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import type { BufferedItem, ExportBuffer } from "../localdb/export-buffer.ts";
 import { INGEST_SCHEMA, ITEM_STATUSES, type ItemResult } from "../runs/ingest.ts";
-import type { Promotion } from "./exporter.ts";
 import type { GatewayClient } from "./gateway.ts";
 import { reasonOf, type Warnings } from "./warnings.ts";
 
@@ -13,6 +12,13 @@ export type Outcome =
   | { readonly type: "failed"; readonly retryAfterMs?: number | undefined }
   /** The key, or the org it belongs to: trying again soon changes nothing. */
   | { readonly type: "refused"; readonly retryAfterMs?: number | undefined };
+
+/** A saved artifact becomes an eval case; sent to an endpoint of its own. */
+export interface Promotion {
+  readonly type: "promote";
+  readonly artifact: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
 
 export interface Delivery {
   deliver(items: readonly BufferedItem[], buffer: ExportBuffer): Promise<Outcome>;

@@ -6,16 +6,9 @@ import type { ExportBuffer } from "../localdb/export-buffer.ts";
 import type { IngestItem } from "../runs/ingest.ts";
 import type { InferenceRecord } from "../telemetry/record.ts";
 import { clock } from "../workspace/engine-host.ts";
-import type { Delivery, Outcome as DeliveryOutcome } from "./delivery.ts";
+import type { Delivery, Outcome as DeliveryOutcome, Promotion } from "./delivery.ts";
 import { reasonOf, type Warnings } from "./warnings.ts";
 import { within } from "./within.ts";
-
-/** A saved artifact becomes an eval case; sent to an endpoint of its own. */
-export interface Promotion {
-  readonly type: "promote";
-  readonly artifact: string;
-  readonly body: Readonly<Record<string, unknown>>;
-}
 
 export type ExportItem =
   | Exclude<IngestItem, { type: "inference" }>

@@ -1,7 +1,7 @@
 /** Replays captures. */
 import { uuidv7 } from "uuidv7";
-import { armsOf } from "../bakeoff/arm.ts";
-import { replayCall } from "../bakeoff/replay.ts";
+import { replayCall } from "../bakeoff/execution/replay-call.ts";
+import { armsOf } from "../bakeoff/plan/arm.ts";
 import type { CallInput, CallResult } from "../call/call.ts";
 import { executeCall } from "../call/execute.ts";
 import type { CallPorts } from "../call/ports.ts";

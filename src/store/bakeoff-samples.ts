@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
-import { type KeptSample, MOST_KEPT } from "../bakeoff/kept-sample.ts";
+import { type KeptSample, MOST_KEPT } from "../bakeoff/execution/kept-sample.ts";
+import type { QualityMetric } from "../bakeoff/execution/sample.ts";
 import type { KeptSampleStore, StoredSample } from "../bakeoff/ports.ts";
-import type { QualityMetric } from "../bakeoff/sample.ts";
 import { auditInsert, auditInsertIfChanged, type Deed } from "./audit-log.ts";
 import type { Database } from "./database.ts";
 import { settled } from "./store-error.ts";

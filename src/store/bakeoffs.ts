@@ -1,6 +1,6 @@
 import { and, desc, eq } from "drizzle-orm";
 import type { BakeoffStore, BakeoffSummary } from "../bakeoff/ports.ts";
-import type { BakeoffReport } from "../bakeoff/report.ts";
+import type { BakeoffReport } from "../bakeoff/report/bakeoff-report.ts";
 import { auditInsert, type Deed } from "./audit-log.ts";
 import type { Database } from "./database.ts";
 import { settled } from "./store-error.ts";

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { type EvidenceState, type EvidenceStore, evidenceState } from "../bakeoff/evidence-process.ts";
+import { type EvidenceState, type EvidenceStore, evidenceState } from "../bakeoff/analysis/evidence-process.ts";
 import type { Database } from "./database.ts";
 import { settled } from "./store-error.ts";
 import { evidenceProcesses } from "./tables/hosted-bakeoffs.ts";

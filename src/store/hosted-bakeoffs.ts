@@ -1,8 +1,8 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import { hostedPlan } from "../bakeoff/hosted.ts";
-import { readSample } from "../bakeoff/journal.ts";
+import { readSample } from "../bakeoff/execution/journal.ts";
+import type { Sample } from "../bakeoff/execution/sample.ts";
+import { hostedPlan } from "../bakeoff/hosted/hosted-plan.ts";
 import type { HostedBakeoff, HostedMove, HostedProgress, HostedState, HostedStore } from "../bakeoff/ports.ts";
-import type { Sample } from "../bakeoff/sample.ts";
 import { nanoUsd } from "../money/nano-usd.ts";
 import { auditInsertIfChanged, type Deed } from "./audit-log.ts";
 import type { Database } from "./database.ts";

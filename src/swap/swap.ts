@@ -1,6 +1,6 @@
 /** The record of an approved change: what it replaced, measured, and whether it still stands. */
 import { z } from "zod";
-import { armReport } from "../bakeoff/arm-report.ts";
+import { armReport } from "../bakeoff/analysis/arm-report.ts";
 import { SWAP_DIRECTIONS } from "../proposal/direction.ts";
 import { ID_PATTERN } from "../route/identifier.ts";
 

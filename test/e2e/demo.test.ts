@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { bakeoffReport } from "../../src/bakeoff/report.ts";
+import { bakeoffReport } from "../../src/bakeoff/report/bakeoff-report.ts";
 
 const demo = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url));
 const routes = fileURLToPath(new URL("../../routes", import.meta.url));

@@ -1,9 +1,10 @@
-import { armsOf, referenceArm } from "../../src/bakeoff/arm.ts";
-import type { ReportFacts } from "../../src/bakeoff/assemble.ts";
-import type { ReplayInput } from "../../src/bakeoff/replay-input.ts";
-import type { BakeoffPlan, BakeoffRun } from "../../src/bakeoff/run.ts";
-import type { Sample } from "../../src/bakeoff/sample.ts";
+import type { BakeoffRun } from "../../src/bakeoff/execution/bakeoff-run.ts";
+import type { Sample } from "../../src/bakeoff/execution/sample.ts";
+import { armsOf, referenceArm } from "../../src/bakeoff/plan/arm.ts";
+import type { BakeoffPlan } from "../../src/bakeoff/plan/bakeoff-plan.ts";
+import type { ReportFacts } from "../../src/bakeoff/report/assemble-report.ts";
 import { nanoUsd, ZERO_USD } from "../../src/money/nano-usd.ts";
+import type { ReplayInput } from "../../src/replay/replay-input.ts";
 import type { Route } from "../../src/route/route.ts";
 import { routeOf } from "./bundles.ts";
 

@@ -1,8 +1,8 @@
-import type { ArmReport, PairReport } from "../../src/bakeoff/arm-report.ts";
-import type { GateFigures } from "../../src/bakeoff/contest.ts";
-import { countRegret, type RegretTerms, withBounds } from "../../src/bakeoff/regret.ts";
-import type { RegretLook, RegretReport } from "../../src/bakeoff/regret-report.ts";
-import type { PairedInput } from "../../src/bakeoff/scores.ts";
+import type { ArmReport, PairReport } from "../../src/bakeoff/analysis/arm-report.ts";
+import { countRegret, type RegretTerms, withBounds } from "../../src/bakeoff/analysis/regret-bounds.ts";
+import type { RegretLook, RegretReport } from "../../src/bakeoff/analysis/regret-report.ts";
+import type { PairedInput } from "../../src/bakeoff/analysis/scores.ts";
+import type { GateFigures } from "../../src/bakeoff/gate/contest.ts";
 import { nanoToUsdText, usdToNano } from "../../src/money/nano-usd.ts";
 import type { ProposalEvidence } from "../../src/proposal/evidence.ts";
 

@@ -1,13 +1,13 @@
 /** Reports and samples to make pages of. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ArmReport } from "../../src/bakeoff/arm-report.ts";
-import { reportOf } from "../../src/bakeoff/assemble.ts";
-import { gateOf } from "../../src/bakeoff/consistency.ts";
-import type { LocalSamples } from "../../src/bakeoff/html/local-samples.ts";
-import { planText, sampleText } from "../../src/bakeoff/journal.ts";
-import type { BakeoffReport } from "../../src/bakeoff/report.ts";
+import type { ArmReport } from "../../src/bakeoff/analysis/arm-report.ts";
+import { planText, sampleText } from "../../src/bakeoff/execution/journal.ts";
+import { reportOf } from "../../src/bakeoff/report/assemble-report.ts";
+import type { BakeoffReport } from "../../src/bakeoff/report/bakeoff-report.ts";
+import { gateOf } from "../../src/bakeoff/report/consistency.ts";
 import { writeInputs } from "../../src/cli/bakeoff/input-file.ts";
+import type { LocalSamples } from "../../src/render/page/local-samples.ts";
 import { wilson } from "../../src/stats/wilson.ts";
 import { recordOf } from "../../src/telemetry/record.ts";
 import { analysedRun } from "./bakeoff-analysis.ts";

@@ -1,13 +1,12 @@
-import { armsOf } from "../../src/bakeoff/arm.ts";
-import type { JournalPlan } from "../../src/bakeoff/journal.ts";
-import type { ReplayInput } from "../../src/bakeoff/replay-input.ts";
-import type { BakeoffPlan } from "../../src/bakeoff/run.ts";
-
+import type { JournalPlan } from "../../src/bakeoff/execution/journal.ts";
+import { armsOf } from "../../src/bakeoff/plan/arm.ts";
+import type { BakeoffPlan } from "../../src/bakeoff/plan/bakeoff-plan.ts";
 import type { CallInput, CallResult } from "../../src/call/call.ts";
 import type { Attempt, Inference } from "../../src/call/inference.ts";
 import type { EnvelopePort } from "../../src/call/ports.ts";
 import { type Failure, failure } from "../../src/failure/failure.ts";
 import { addUsd, nanoUsd, ZERO_USD } from "../../src/money/nano-usd.ts";
+import type { ReplayInput } from "../../src/replay/replay-input.ts";
 import type { Route } from "../../src/route/route.ts";
 import { routeOf } from "./bundles.ts";
 

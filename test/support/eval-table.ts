@@ -1,9 +1,11 @@
 /** Recorded per-item results of real models, replayed as arms: an upstream on loopback that answers from the table. */
-import { armsOf, referenceArm } from "../../src/bakeoff/arm.ts";
-import { reportOf } from "../../src/bakeoff/assemble.ts";
-import { metricOf } from "../../src/bakeoff/quality.ts";
-import type { BakeoffReport } from "../../src/bakeoff/report.ts";
-import { type BakeoffPlan, runBakeoff } from "../../src/bakeoff/run.ts";
+
+import { metricOf } from "../../src/bakeoff/execution/quality.ts";
+import { runBakeoff } from "../../src/bakeoff/execution/run-bakeoff.ts";
+import { armsOf, referenceArm } from "../../src/bakeoff/plan/arm.ts";
+import type { BakeoffPlan } from "../../src/bakeoff/plan/bakeoff-plan.ts";
+import { reportOf } from "../../src/bakeoff/report/assemble-report.ts";
+import type { BakeoffReport } from "../../src/bakeoff/report/bakeoff-report.ts";
 import { executeCall } from "../../src/call/execute.ts";
 import { replayLedger } from "../../src/cli/replay-ledger.ts";
 import { compileAll } from "../../src/config/compile-all.ts";

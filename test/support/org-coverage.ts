@@ -2,10 +2,10 @@
  * What each repository of an org is put through to show that orgs do not see one another. Names are on purpose the same in
  * every org: what one may not see is told by the org alone.
  */
-import type { EvidenceState } from "../../src/bakeoff/evidence-process.ts";
-import type { HostedPlan } from "../../src/bakeoff/hosted.ts";
-import type { BakeoffReport } from "../../src/bakeoff/report.ts";
-import type { Sample } from "../../src/bakeoff/sample.ts";
+import type { EvidenceState } from "../../src/bakeoff/analysis/evidence-process.ts";
+import type { Sample } from "../../src/bakeoff/execution/sample.ts";
+import type { HostedPlan } from "../../src/bakeoff/hosted/hosted-plan.ts";
+import type { BakeoffReport } from "../../src/bakeoff/report/bakeoff-report.ts";
 import { nanoUsd } from "../../src/money/nano-usd.ts";
 import { fromRow, type ProbedRow } from "../../src/registry/record.ts";
 import { gradeSubject } from "../../src/runs/grade.ts";

@@ -1,6 +1,6 @@
-import type { ArmReport } from "../../src/bakeoff/arm-report.ts";
-import { gateOf } from "../../src/bakeoff/consistency.ts";
-import type { BakeoffReport } from "../../src/bakeoff/report.ts";
+import type { ArmReport } from "../../src/bakeoff/analysis/arm-report.ts";
+import type { BakeoffReport } from "../../src/bakeoff/report/bakeoff-report.ts";
+import { gateOf } from "../../src/bakeoff/report/consistency.ts";
 import { wilson } from "../../src/stats/wilson.ts";
 import { armFigures, pairFigures } from "./bakeoff-figures.ts";
 

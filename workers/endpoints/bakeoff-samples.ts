@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
-import { keptSample, MOST_KEPT_AT_ONCE } from "../../src/bakeoff/kept-sample.ts";
+import { keptSample, MOST_KEPT_AT_ONCE } from "../../src/bakeoff/execution/kept-sample.ts";
 import type { Principal } from "../../src/identity/principal.ts";
 import { requireEveryRow } from "../auth.ts";
 import { callerOf } from "../caller.ts";

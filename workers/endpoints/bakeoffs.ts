@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
-import { gateOf, inconsistency } from "../../src/bakeoff/consistency.ts";
-import { objectiveFault } from "../../src/bakeoff/objective.ts";
-import { bakeoffReport } from "../../src/bakeoff/report.ts";
+import { objectiveFault } from "../../src/bakeoff/plan/objective.ts";
+import { bakeoffReport } from "../../src/bakeoff/report/bakeoff-report.ts";
+import { gateOf, inconsistency } from "../../src/bakeoff/report/consistency.ts";
 import { fileProposal, proveProposal } from "../../src/proposal/file.ts";
 import { requireEveryRow } from "../auth.ts";
 import { callerOf } from "../caller.ts";

@@ -1,6 +1,6 @@
 /** The endpoints of bake-offs, proposals and swaps as the OpenAPI document lists them. */
 import type { z } from "@hono/zod-openapi";
-import { bakeoffReport } from "../../src/bakeoff/report.ts";
+import { bakeoffReport } from "../../src/bakeoff/report/bakeoff-report.ts";
 import { registryDocument } from "../../src/registry/record.ts";
 import { swap } from "../../src/swap/swap.ts";
 import { keptSampleList, keptSamplesRequest, samplesDeleted, samplesKept } from "./bakeoff-samples.ts";

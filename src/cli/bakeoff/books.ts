@@ -1,8 +1,8 @@
 /** The envelopes of a bake-off on this machine: its own in memory and in its journal, the judge's day in a shared file. */
 import { join } from "node:path";
-import { armEnvelopes } from "../../bakeoff/envelopes.ts";
-import { JUDGE_BOOKS } from "../../bakeoff/journal.ts";
-import type { BakeoffPlan } from "../../bakeoff/run.ts";
+import { JUDGE_BOOKS } from "../../bakeoff/execution/journal.ts";
+import { armEnvelopes } from "../../bakeoff/plan/bakeoff-envelopes.ts";
+import type { BakeoffPlan } from "../../bakeoff/plan/bakeoff-plan.ts";
 import type { EnvelopePort } from "../../call/ports.ts";
 import { type LocalEnvelopes, openLocalEnvelopes } from "../../localdb/local-envelopes.ts";
 import { addUsd, type NanoUsd, nanoUsd } from "../../money/nano-usd.ts";

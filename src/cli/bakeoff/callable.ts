@@ -1,5 +1,5 @@
-import { uncallable } from "../../bakeoff/callable.ts";
-import type { BakeoffPlan } from "../../bakeoff/run.ts";
+import type { BakeoffPlan } from "../../bakeoff/plan/bakeoff-plan.ts";
+import { uncallable } from "../../bakeoff/plan/uncallable.ts";
 import type { CallPorts } from "../../call/ports.ts";
 import { CliError, EXIT } from "../command.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { type EvidenceState, type EvidenceStore, evidenceState } from "../../bakeoff/evidence-process.ts";
+import { type EvidenceState, type EvidenceStore, evidenceState } from "../../bakeoff/analysis/evidence-process.ts";
 import { stateFolder } from "../../workspace/state-folder.ts";
 import { CliError, EXIT } from "../command.ts";
 

@@ -11,8 +11,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type Journal, type JournalPlan, planText, readJournal } from "../../bakeoff/journal.ts";
-import type { BakeoffReport } from "../../bakeoff/report.ts";
+import { type Journal, type JournalPlan, planText, readJournal } from "../../bakeoff/execution/journal.ts";
+import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { stateFolder } from "../../workspace/state-folder.ts";
 import { CliError, EXIT, type Io } from "../command.ts";
 import { openInputs, type StoredInputs } from "./input-file.ts";

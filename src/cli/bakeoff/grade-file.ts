@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { type GivenGrade, type GradesFile, gradesFile } from "../../bakeoff/grades.ts";
+import { type GivenGrade, type GradesFile, gradesFile } from "../../bakeoff/judge/human-grades.ts";
 import { parsedJson } from "../../json/parsed.ts";
 import { INGEST_SCHEMA } from "../../runs/ingest.ts";
 import type { InferenceRecord } from "../../telemetry/record.ts";

@@ -1,8 +1,8 @@
 /** The report of a bake-off as one HTML file. */
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { bakeoffPage } from "../../bakeoff/html/page.ts";
-import type { BakeoffReport } from "../../bakeoff/report.ts";
+import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
+import { bakeoffPage } from "../../render/page/page.ts";
 import { CliError, EXIT, type Io } from "../command.ts";
 import { storedGrades } from "./grade-file.ts";
 import { localSamples } from "./past-report.ts";

@@ -4,8 +4,8 @@
  */
 import { closeSync, existsSync, openSync, readSync, writeSync } from "node:fs";
 import { z } from "zod";
-import type { ReplayInput, ReplayPayload } from "../../bakeoff/replay-input.ts";
 import { parsedJson } from "../../json/parsed.ts";
+import type { ReplayInput, ReplayPayload } from "../../replay/replay-input.ts";
 
 const line = z.object({
   id: z.string(),

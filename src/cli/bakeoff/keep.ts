@@ -1,8 +1,9 @@
 /** `--keep-outputs`: the one way in which text of a bake-off leaves this machine. */
 import { z } from "zod";
-import { LONGEST_KEPT, MOST_KEPT_AT_ONCE } from "../../bakeoff/kept-sample.ts";
+import type { BakeoffRun } from "../../bakeoff/execution/bakeoff-run.ts";
+import { LONGEST_KEPT, MOST_KEPT_AT_ONCE } from "../../bakeoff/execution/kept-sample.ts";
+import type { BakeoffPlan } from "../../bakeoff/plan/bakeoff-plan.ts";
 import type { SampleOutput } from "../../bakeoff/ports.ts";
-import type { BakeoffPlan, BakeoffRun } from "../../bakeoff/run.ts";
 import { canonicalJson } from "../../route/canonical.ts";
 import type { Io } from "../command.ts";
 import type { Gateway } from "../gateway-client.ts";

@@ -1,7 +1,8 @@
 /** Where the inputs of a bake-off come from: this machine's captures, or the eval cases of the gateway. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { ReplayInput } from "../../bakeoff/replay-input.ts";
+import type { Capture } from "../../capture/capture.ts";
+import type { CaptureStore } from "../../capture/capture-store.ts";
 import {
   type Drawable,
   type Drawn,
@@ -9,9 +10,8 @@ import {
   repeated,
   type Sampling,
   withoutRepeat,
-} from "../../bakeoff/sampling.ts";
-import type { Capture } from "../../capture/capture.ts";
-import type { CaptureStore } from "../../capture/capture-store.ts";
+} from "../../replay/draw-inputs.ts";
+import type { ReplayInput } from "../../replay/replay-input.ts";
 import { canonicalJson } from "../../route/canonical.ts";
 import type { Route } from "../../route/route.ts";
 import { replayPayload } from "../../runs/eval-case.ts";

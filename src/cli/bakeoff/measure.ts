@@ -1,8 +1,11 @@
 /** Runs a planned bake-off on this machine, with everything it pays for written down as it happens. */
-import { reportWithEvidence } from "../../bakeoff/assemble.ts";
-import { type JournalPlan, JUDGE_BOOKS, sampleText, spentText, verdictText } from "../../bakeoff/journal.ts";
-import type { BakeoffReport } from "../../bakeoff/report.ts";
-import { type BakeoffPlan, type BakeoffRun, runBakeoff } from "../../bakeoff/run.ts";
+
+import type { BakeoffRun } from "../../bakeoff/execution/bakeoff-run.ts";
+import { type JournalPlan, JUDGE_BOOKS, sampleText, spentText, verdictText } from "../../bakeoff/execution/journal.ts";
+import { runBakeoff } from "../../bakeoff/execution/run-bakeoff.ts";
+import type { BakeoffPlan } from "../../bakeoff/plan/bakeoff-plan.ts";
+import { reportWithEvidence } from "../../bakeoff/report/assemble-report.ts";
+import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { executeCall } from "../../call/execute.ts";
 import type { CallPorts } from "../../call/ports.ts";
 import { addUsd, type NanoUsd, nanoUsd } from "../../money/nano-usd.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BakeoffReport } from "../../bakeoff/report.ts";
+import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { CliError, type Io } from "../command.ts";
 import { type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
 

@@ -1,8 +1,8 @@
 /** A bake-off of the past: its report, and the calls behind it where they were made on this machine. */
 import { existsSync, readFileSync } from "node:fs";
-import type { LocalSamples } from "../../bakeoff/html/local-samples.ts";
-import { type BakeoffReport, bakeoffReport } from "../../bakeoff/report.ts";
+import { type BakeoffReport, bakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { parsedJson } from "../../json/parsed.ts";
+import type { LocalSamples } from "../../render/page/local-samples.ts";
 import { CliError, EXIT, type Io } from "../command.ts";
 import { type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
 import { bakeoffFiles } from "./files.ts";

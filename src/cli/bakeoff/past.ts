@@ -1,6 +1,6 @@
 /** What calls of each arm cost and took in the newest earlier bake-off of this very version of the route. */
 import { z } from "zod";
-import type { PastArm } from "../../bakeoff/estimate.ts";
+import type { PastArm } from "../../bakeoff/plan/estimate.ts";
 import { parsedJson } from "../../json/parsed.ts";
 import { earlierReports } from "./files.ts";
 

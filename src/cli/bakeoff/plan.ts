@@ -1,11 +1,11 @@
-import type { JournalPlan } from "../../bakeoff/journal.ts";
-import { planOf as planOfRoute, referenceKept } from "../../bakeoff/plan.ts";
-import { chooseReference } from "../../bakeoff/reference.ts";
-import type { ReplayInput } from "../../bakeoff/replay-input.ts";
-import type { BakeoffPlan } from "../../bakeoff/run.ts";
+import type { JournalPlan } from "../../bakeoff/execution/journal.ts";
+import type { BakeoffPlan } from "../../bakeoff/plan/bakeoff-plan.ts";
+import { chooseReference } from "../../bakeoff/plan/reference-choice.ts";
+import { planOf as planOfRoute, referenceKept } from "../../bakeoff/plan/resolve-plan.ts";
 import type { CompiledBundle } from "../../config/config.ts";
 import { type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
 import type { Registry } from "../../registry/capability.ts";
+import type { ReplayInput } from "../../replay/replay-input.ts";
 import { variantNames } from "../../route/narrow.ts";
 import type { Route } from "../../route/route.ts";
 import { CliError, EXIT } from "../command.ts";

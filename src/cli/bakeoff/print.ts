@@ -1,5 +1,5 @@
-import { type Grid, matrixOf } from "../../bakeoff/matrix.ts";
-import type { BakeoffReport } from "../../bakeoff/report.ts";
+import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
+import { type Grid, matrixOf } from "../../render/terminal/matrix.ts";
 import type { Io } from "../command.ts";
 import { paint } from "../output/style.ts";
 import { type Column, layoutTable, tsvTable } from "../output/table.ts";

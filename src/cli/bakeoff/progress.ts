@@ -1,4 +1,4 @@
-import type { Sample } from "../../bakeoff/sample.ts";
+import type { Sample } from "../../bakeoff/execution/sample.ts";
 import { formatUsd } from "../../money/format.ts";
 import { addUsd, type NanoUsd, nanoUsd, ZERO_USD } from "../../money/nano-usd.ts";
 import type { Io } from "../command.ts";

@@ -2,11 +2,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { agreementWith, GOOD, type GradesFile, gradesFile } from "../../bakeoff/grades.ts";
-import { scoresBy } from "../../bakeoff/html/local-samples.ts";
-import { percent } from "../../bakeoff/percent.ts";
-import type { BakeoffReport } from "../../bakeoff/report.ts";
+import { agreementWith, GOOD, type GradesFile, gradesFile } from "../../bakeoff/judge/human-grades.ts";
+import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { parsedJson } from "../../json/parsed.ts";
+import { scoresBy } from "../../render/page/local-samples.ts";
+import { percent } from "../../stats/rate-text.ts";
 import { CliError, EXIT, type ExitCode, type Io, type RunAction } from "../command.ts";
 import { addGatewayOptions, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
 import { printJson } from "../output/json.ts";

@@ -1,11 +1,11 @@
 /** Serves one report on this machine, and takes the grades that are given in it. */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type GradesFile, gradesFile } from "../../bakeoff/grades.ts";
-import { bakeoffPage } from "../../bakeoff/html/page.ts";
-import type { BakeoffReport } from "../../bakeoff/report.ts";
+import { type GradesFile, gradesFile } from "../../bakeoff/judge/human-grades.ts";
+import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { isLoopbackCaller } from "../../capture/loopback.ts";
 import { parsedJson } from "../../json/parsed.ts";
+import { bakeoffPage } from "../../render/page/page.ts";
 import { CliError, EXIT, type Io } from "../command.ts";
 import { keepGrades, storedGrades } from "./grade-file.ts";
 import { localSamples } from "./past-report.ts";

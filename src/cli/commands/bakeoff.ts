@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 import { uuidv7 } from "uuidv7";
-import { estimateBakeoff } from "../../bakeoff/estimate.ts";
-import type { JournalPlan } from "../../bakeoff/journal.ts";
-import type { BakeoffReport } from "../../bakeoff/report.ts";
-import type { BakeoffPlan } from "../../bakeoff/run.ts";
+import type { JournalPlan } from "../../bakeoff/execution/journal.ts";
+import type { BakeoffPlan } from "../../bakeoff/plan/bakeoff-plan.ts";
+import { estimateBakeoff } from "../../bakeoff/plan/estimate.ts";
+import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import type { EnvelopePort } from "../../call/ports.ts";
 import type { CompiledBundle } from "../../config/config.ts";
 import type { NanoUsd } from "../../money/nano-usd.ts";

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { BakeoffReport } from "../../bakeoff/report.ts";
+import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 
 /** Reports of bake-offs: figures only, no text of any call. */
 export const bakeoffs = sqliteTable(

@@ -1,8 +1,10 @@
 /** The bake-off engine on the simulated provider without its delays, and the statistics of a large run. */
-import { armsOf } from "../../../src/bakeoff/arm.ts";
-import { reportOf } from "../../../src/bakeoff/assemble.ts";
-import { type BakeoffPlan, runBakeoff } from "../../../src/bakeoff/run.ts";
-import type { Sample } from "../../../src/bakeoff/sample.ts";
+
+import { runBakeoff } from "../../../src/bakeoff/execution/run-bakeoff.ts";
+import type { Sample } from "../../../src/bakeoff/execution/sample.ts";
+import { armsOf } from "../../../src/bakeoff/plan/arm.ts";
+import type { BakeoffPlan } from "../../../src/bakeoff/plan/bakeoff-plan.ts";
+import { reportOf } from "../../../src/bakeoff/report/assemble-report.ts";
 import { executeCall } from "../../../src/call/execute.ts";
 import { replayLedger } from "../../../src/cli/replay-ledger.ts";
 import { compileAll } from "../../../src/config/compile-all.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, inject, test } from "vitest";
-import { LONGEST_KEPT, MOST_KEPT_AT_ONCE } from "../../../src/bakeoff/kept-sample.ts";
+import { LONGEST_KEPT, MOST_KEPT_AT_ONCE } from "../../../src/bakeoff/execution/kept-sample.ts";
 import { reportOf } from "../../support/recorded-report.ts";
 import { type Gateway, openGateway, route } from "../gateway.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, inject, test } from "vitest";
-import type { BakeoffReport } from "../../../src/bakeoff/report.ts";
+import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { pairFigures } from "../../support/bakeoff-figures.ts";
 import { reportOf } from "../../support/recorded-report.ts";
 import { type Gateway, ladder, openGateway, route } from "../gateway.ts";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { reportOf } from "../../../src/bakeoff/assemble.ts";
-import { gateOf, inconsistency } from "../../../src/bakeoff/consistency.ts";
-import { objectiveFault } from "../../../src/bakeoff/objective.ts";
-import { type BakeoffReport, bakeoffReport } from "../../../src/bakeoff/report.ts";
+import { objectiveFault } from "../../../src/bakeoff/plan/objective.ts";
+import { reportOf } from "../../../src/bakeoff/report/assemble-report.ts";
+import { type BakeoffReport, bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
+import { gateOf, inconsistency } from "../../../src/bakeoff/report/consistency.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { analysedRun, referencedRoute } from "../../support/bakeoff-analysis.ts";
 

@@ -1,13 +1,14 @@
 /** A bake-off on the real engine and the simulated provider at zero latency. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { armsOf } from "../../../src/bakeoff/arm.ts";
-import { reportOf } from "../../../src/bakeoff/assemble.ts";
-import type { ReplayInput } from "../../../src/bakeoff/replay-input.ts";
-import { replayEnvelope, runBakeoff } from "../../../src/bakeoff/run.ts";
+import { runBakeoff } from "../../../src/bakeoff/execution/run-bakeoff.ts";
+import { armsOf } from "../../../src/bakeoff/plan/arm.ts";
+import { replayEnvelope } from "../../../src/bakeoff/plan/bakeoff-envelopes.ts";
+import { reportOf } from "../../../src/bakeoff/report/assemble-report.ts";
 import { executeCall } from "../../../src/call/execute.ts";
 import { replayLedger } from "../../../src/cli/replay-ledger.ts";
 import { DEFAULT_CONFIG } from "../../../src/config/defaults.ts";
 import { nanoUsd, usdToNano } from "../../../src/money/nano-usd.ts";
+import type { ReplayInput } from "../../../src/replay/replay-input.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
 import { engineHost } from "../../../src/workspace/engine-host.ts";

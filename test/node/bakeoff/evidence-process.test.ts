@@ -2,19 +2,19 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { reportOf, reportWithEvidence } from "../../../src/bakeoff/assemble.ts";
-import { inconsistency } from "../../../src/bakeoff/consistency.ts";
+import { LOOK_ALPHA } from "../../../src/bakeoff/analysis/alpha-spending.ts";
 import {
   type EvidenceState,
   type EvidenceStore,
   evidenceKey,
   evidenceState,
   takeLook,
-} from "../../../src/bakeoff/evidence-process.ts";
-import { decideGate } from "../../../src/bakeoff/gate.ts";
-import { LOOK_ALPHA } from "../../../src/bakeoff/levels.ts";
-import type { PairedInput } from "../../../src/bakeoff/scores.ts";
-import { SeenInputs } from "../../../src/bakeoff/seen-inputs.ts";
+} from "../../../src/bakeoff/analysis/evidence-process.ts";
+import type { PairedInput } from "../../../src/bakeoff/analysis/scores.ts";
+import { SeenQuestions } from "../../../src/bakeoff/analysis/seen-questions.ts";
+import { decideGate } from "../../../src/bakeoff/gate/decide-gate.ts";
+import { reportOf, reportWithEvidence } from "../../../src/bakeoff/report/assemble-report.ts";
+import { inconsistency } from "../../../src/bakeoff/report/consistency.ts";
 import { evidenceFile } from "../../../src/cli/bakeoff/evidence-file.ts";
 import { advance, startEProcess } from "../../../src/stats/e-process.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
@@ -145,12 +145,12 @@ describe("a look at a comparison", () => {
 
 describe("what was seen", () => {
   it("is kept in four bytes an input, whatever the order", () => {
-    const [one, two] = [SeenInputs.from(""), SeenInputs.from("")];
+    const [one, two] = [SeenQuestions.from(""), SeenQuestions.from("")];
     for (let index = 0; index < 1000; index += 1) one.add(`cap_${index}`);
     for (let index = 999; index >= 0; index -= 1) two.add(`cap_${index}`);
     expect(one.text()).toBe(two.text());
     expect(one.text().length).toBeLessThanOrEqual(Math.ceil(4000 / 3) * 4);
-    const back = SeenInputs.from(one.text());
+    const back = SeenQuestions.from(one.text());
     expect(Array.from({ length: 1000 }, (_, index) => back.has(`cap_${index}`)).every(Boolean)).toBe(true);
     expect(back.has("cap_1000")).toBe(false);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ArmReport, PairReport } from "../../../src/bakeoff/arm-report.ts";
-import type { GateFigures } from "../../../src/bakeoff/contest.ts";
-import { decideGate } from "../../../src/bakeoff/gate.ts";
-import { gateReport } from "../../../src/bakeoff/gate-report.ts";
+import type { ArmReport, PairReport } from "../../../src/bakeoff/analysis/arm-report.ts";
+import type { GateFigures } from "../../../src/bakeoff/gate/contest.ts";
+import { decideGate } from "../../../src/bakeoff/gate/decide-gate.ts";
+import { gateReport } from "../../../src/bakeoff/gate/gate-report.ts";
 import { armFigures, gateFigures, pairFigures } from "../../support/bakeoff-figures.ts";
 
 const dear = armFigures("default", { role: "incumbent", effective: { usd_per_1k: 5, low: 4.5, high: 5.5 } });

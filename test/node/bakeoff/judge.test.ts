@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { armsOf, referenceArm } from "../../../src/bakeoff/arm.ts";
-import { type JudgeVerdict, judgedPairs, tallyOf } from "../../../src/bakeoff/judge.ts";
-import { VERDICT_SCHEMA } from "../../../src/bakeoff/judge-call.ts";
-import { chooseJudge } from "../../../src/bakeoff/judge-choice.ts";
-import type { BakeoffPlan } from "../../../src/bakeoff/run.ts";
-import { runBakeoff } from "../../../src/bakeoff/run.ts";
+import { runBakeoff } from "../../../src/bakeoff/execution/run-bakeoff.ts";
+import { VERDICT_SCHEMA } from "../../../src/bakeoff/judge/judge-call.ts";
+import { chooseJudge } from "../../../src/bakeoff/judge/judge-choice.ts";
+import { type JudgeVerdict, judgedPairs, tallyOf } from "../../../src/bakeoff/judge/judge-verdict.ts";
+import { armsOf, referenceArm } from "../../../src/bakeoff/plan/arm.ts";
+import type { BakeoffPlan } from "../../../src/bakeoff/plan/bakeoff-plan.ts";
 import type { CallInput } from "../../../src/call/call.ts";
 import { replayLedger } from "../../../src/cli/replay-ledger.ts";
 import { failure } from "../../../src/failure/failure.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { estimateBakeoff } from "../../../src/bakeoff/estimate.ts";
-import type { JournalPlan } from "../../../src/bakeoff/journal.ts";
-import { confidenceFor } from "../../../src/bakeoff/levels.ts";
-import { planOf } from "../../../src/bakeoff/plan.ts";
-import { MOST_ARMS } from "../../../src/bakeoff/report-fields.ts";
+import { confidenceFor } from "../../../src/bakeoff/analysis/alpha-spending.ts";
+import type { JournalPlan } from "../../../src/bakeoff/execution/journal.ts";
+import { estimateBakeoff } from "../../../src/bakeoff/plan/estimate.ts";
+import { planOf } from "../../../src/bakeoff/plan/resolve-plan.ts";
+import { MOST_ARMS } from "../../../src/bakeoff/report/report-fields.ts";
 import type { BakeoffOptions } from "../../../src/cli/bakeoff/options.ts";
 import { journalToResume } from "../../../src/cli/bakeoff/plan.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";

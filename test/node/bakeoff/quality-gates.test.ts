@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { ArmReport } from "../../../src/bakeoff/arm-report.ts";
-import type { GateFigures } from "../../../src/bakeoff/contest.ts";
-import { decideGate } from "../../../src/bakeoff/gate.ts";
-import type { ClauseName } from "../../../src/bakeoff/gate-report.ts";
-import type { RegretReport } from "../../../src/bakeoff/regret-report.ts";
-import type { ObjectiveReport } from "../../../src/bakeoff/report.ts";
+import type { ArmReport } from "../../../src/bakeoff/analysis/arm-report.ts";
+import type { RegretReport } from "../../../src/bakeoff/analysis/regret-report.ts";
+import type { GateFigures } from "../../../src/bakeoff/gate/contest.ts";
+import { decideGate } from "../../../src/bakeoff/gate/decide-gate.ts";
+import type { ClauseName } from "../../../src/bakeoff/gate/gate-report.ts";
+import type { ObjectiveReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import {
   armFigures,
   gateFigures,

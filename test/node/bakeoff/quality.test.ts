@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { goldenScore } from "../../../src/bakeoff/golden.ts";
-import type { JudgeChoice } from "../../../src/bakeoff/judge-choice.ts";
-import { metricOf, qualityOf } from "../../../src/bakeoff/quality.ts";
+import { goldenScore } from "../../../src/bakeoff/execution/golden-score.ts";
+import { metricOf, qualityOf } from "../../../src/bakeoff/execution/quality.ts";
+import type { JudgeChoice } from "../../../src/bakeoff/judge/judge-choice.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { twoArmRoute } from "../../support/bakeoff-run.ts";
 

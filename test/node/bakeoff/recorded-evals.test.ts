@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { BakeoffReport } from "../../../src/bakeoff/report.ts";
+import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { normalQuantile } from "../../../src/stats/normal.ts";
 import { readJson, skipWithoutCorpus } from "../../support/corpus.ts";
 import { bakeoffOver, type EvalTable, type Row } from "../../support/eval-table.ts";

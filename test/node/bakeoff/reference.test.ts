@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { armsOf } from "../../../src/bakeoff/arm.ts";
-import { chooseReference } from "../../../src/bakeoff/reference.ts";
+import { armsOf } from "../../../src/bakeoff/plan/arm.ts";
+import { chooseReference } from "../../../src/bakeoff/plan/reference-choice.ts";
 import type { MeasuredCapability, Registry } from "../../../src/registry/capability.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { routeOf } from "../../support/bundles.ts";

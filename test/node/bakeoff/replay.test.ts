@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { armsOf } from "../../../src/bakeoff/arm.ts";
-import { replayCall } from "../../../src/bakeoff/replay.ts";
-import type { ReplayInput, ReplayPayload } from "../../../src/bakeoff/replay-input.ts";
+import { replayCall } from "../../../src/bakeoff/execution/replay-call.ts";
+import { armsOf } from "../../../src/bakeoff/plan/arm.ts";
 import type { ModelCapabilities } from "../../../src/provider/provider.ts";
+import type { ReplayInput, ReplayPayload } from "../../../src/replay/replay-input.ts";
 import type { ChatRequest } from "../../../src/wire/chat.ts";
 import { routeOf } from "../../support/bundles.ts";
 

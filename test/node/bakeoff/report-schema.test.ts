@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { reportOf } from "../../../src/bakeoff/assemble.ts";
-import { bakeoffReport } from "../../../src/bakeoff/report.ts";
-import { bakeoffJsonSchema } from "../../../src/bakeoff/report-schema.ts";
+import { reportOf } from "../../../src/bakeoff/report/assemble-report.ts";
+import { bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
+import { bakeoffJsonSchema } from "../../../src/bakeoff/report/report-json-schema.ts";
 import { compileSchema } from "../../../src/json/schema/validate.ts";
 import { analysedRun } from "../../support/bakeoff-analysis.ts";
 

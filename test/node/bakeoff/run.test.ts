@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { reportOf } from "../../../src/bakeoff/assemble.ts";
-import { planText, readJournal, sampleText } from "../../../src/bakeoff/journal.ts";
-import { bakeoffReport } from "../../../src/bakeoff/report.ts";
-import { type BakeoffPlan, replayEnvelope, runBakeoff } from "../../../src/bakeoff/run.ts";
-import type { Sample } from "../../../src/bakeoff/sample.ts";
+import { planText, readJournal, sampleText } from "../../../src/bakeoff/execution/journal.ts";
+import { runBakeoff } from "../../../src/bakeoff/execution/run-bakeoff.ts";
+import type { Sample } from "../../../src/bakeoff/execution/sample.ts";
+import { replayEnvelope } from "../../../src/bakeoff/plan/bakeoff-envelopes.ts";
+import type { BakeoffPlan } from "../../../src/bakeoff/plan/bakeoff-plan.ts";
+import { reportOf } from "../../../src/bakeoff/report/assemble-report.ts";
+import { bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import type { CallInput } from "../../../src/call/call.ts";
 import { replayLedger } from "../../../src/cli/replay-ledger.ts";
 import { failure } from "../../../src/failure/failure.ts";

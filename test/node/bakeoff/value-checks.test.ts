@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkValues } from "../../../src/bakeoff/value-checks.ts";
+import { checkValues } from "../../../src/bakeoff/execution/value-checks.ts";
 import type { ValueExpectation } from "../../../src/route/route.ts";
 
 const output = {

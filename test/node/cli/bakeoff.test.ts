@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BakeoffReport, bakeoffReport } from "../../../src/bakeoff/report.ts";
+import { type BakeoffReport, bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { openCaptureStore } from "../../../src/capture/capture-store.ts";
 import { main } from "../../../src/cli/main.ts";
 import { fakeIo } from "../../support/fake-io.ts";

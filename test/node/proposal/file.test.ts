@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ArmReport } from "../../../src/bakeoff/arm-report.ts";
-import { gateOf } from "../../../src/bakeoff/consistency.ts";
-import type { BakeoffReport } from "../../../src/bakeoff/report.ts";
+import type { ArmReport } from "../../../src/bakeoff/analysis/arm-report.ts";
+import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
+import { gateOf } from "../../../src/bakeoff/report/consistency.ts";
 import { asOf, decideProposal, fileProposal } from "../../../src/proposal/file.ts";
 import type { Proposal } from "../../../src/proposal/proposal.ts";
 import { migrate } from "../../../src/store/migrate.ts";

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { reportOf } from "../../../src/bakeoff/assemble.ts";
-import { inconsistency } from "../../../src/bakeoff/consistency.ts";
-import { planText, readJournal, sampleText } from "../../../src/bakeoff/journal.ts";
-import { bakeoffReport } from "../../../src/bakeoff/report.ts";
-import { replayEnvelope, runBakeoff } from "../../../src/bakeoff/run.ts";
-import type { Sample } from "../../../src/bakeoff/sample.ts";
+import { planText, readJournal, sampleText } from "../../../src/bakeoff/execution/journal.ts";
+import { runBakeoff } from "../../../src/bakeoff/execution/run-bakeoff.ts";
+import type { Sample } from "../../../src/bakeoff/execution/sample.ts";
+import { replayEnvelope } from "../../../src/bakeoff/plan/bakeoff-envelopes.ts";
+import { reportOf } from "../../../src/bakeoff/report/assemble-report.ts";
+import { bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
+import { inconsistency } from "../../../src/bakeoff/report/consistency.ts";
 import { replayLedger } from "../../../src/cli/replay-ledger.ts";
 import { failure } from "../../../src/failure/failure.ts";
 import { addUsd, nanoUsd, usdToNano, ZERO_USD } from "../../../src/money/nano-usd.ts";

@@ -1,0 +1,216 @@
+/** From samples to the figures of each arm. Every sent sample is in a denominator, whatever became of it. */
+import { formatUsd } from "../../money/format.ts";
+import { addUsd, type NanoUsd, nanoToUsdText, ZERO_USD } from "../../money/nano-usd.ts";
+import { type CostSample, effectiveCost, LEAST_CONFORMANT, LEAST_SAMPLES, pairedCostRatio } from "../../stats/cost.ts";
+import { percentile } from "../../stats/percentile.ts";
+import { wilson, wilsonRate } from "../../stats/wilson.ts";
+import type { StopReason } from "../execution/bakeoff-run.ts";
+import { failureKey, type QualityMetric, type Sample } from "../execution/sample.ts";
+import type { Arm } from "../plan/arm.ts";
+import type { ArmReport, PairReport } from "./arm-report.ts";
+import { MIN_PAIRS } from "./regret-bounds.ts";
+
+/** What an arm's samples are summarised by. */
+export interface SummaryTerms {
+  readonly schemaDeclared: boolean;
+  readonly metric: QualityMetric;
+  /** Of the route's quality gate. */
+  readonly minScore?: number | undefined;
+}
+
+/** An arm's samples, and the score of each input that the metric could score. */
+export interface Measured {
+  readonly samples: readonly Sample[];
+  readonly scores: ReadonlyMap<string, number>;
+}
+
+export function summarise(
+  arm: Arm,
+  { samples, scores }: Measured,
+  stopped: StopReason | undefined,
+  terms: SummaryTerms,
+): ArmReport {
+  const sent = samples.filter(wasSent);
+  const graded = sent.filter(({ outcome }) => outcome === "conformant" || outcome === "nonconformant");
+  const conformant = sent.filter(isConformant).length;
+  const interval = terms.schemaDeclared ? wilson(conformant, sent.length) : undefined;
+  return {
+    arm: arm.name,
+    role: arm.role,
+    candidates: arm.narrowed.candidates.map(({ key }) => key),
+    complete: stopped === undefined,
+    stopped,
+    sent: sent.length,
+    graded: graded.length,
+    conformant,
+    conformance: interval && { rate: conformant / sent.length, low: interval.low, high: interval.high },
+    quality: qualityOf(scores, terms.metric),
+    passing: passingOf(sent, scores, terms.minScore),
+    repair: repairOf(samples, sent),
+    rungs: rungCounts(sent),
+    latency_ms: latencyOf(samples),
+    spend_usd: nanoToUsdText(totalOf(samples, ({ cost }) => cost)),
+    cost_unknown: sent.filter(({ cost }) => cost === undefined).length,
+    cost_estimated: sent.filter(({ costEstimated }) => costEstimated).length,
+    ...effectiveOf(samples, terms.schemaDeclared),
+    ...effectivePassing(samples, scores, terms.minScore),
+    failures: failureCounts(samples),
+    value_checks: checksOf(samples),
+  };
+}
+
+/** Challenger against incumbent on the inputs both were sent. */
+export function compare(
+  challenger: string,
+  mine: Measured,
+  theirs: Measured,
+  { minScore }: Pick<SummaryTerms, "minScore">,
+): PairReport {
+  const incumbentByInput = new Map(theirs.samples.filter(wasSent).map((sample) => [sample.input, sample]));
+  const pairs = mine.samples.filter(wasSent).flatMap((sample) => {
+    const other = incumbentByInput.get(sample.input);
+    return other ? [{ challenger: sample, incumbent: other }] : [];
+  });
+  const ratioOf = (counts: (sample: Sample, of: Measured) => boolean): PairReport["cost_ratio"] => {
+    if (pairs.length < MIN_PAIRS) return undefined;
+    const ratio = pairedCostRatio(
+      pairs.map((pair) => costSample(pair.challenger, counts(pair.challenger, mine))),
+      pairs.map((pair) => costSample(pair.incumbent, counts(pair.incumbent, theirs))),
+    );
+    return ratio && { ratio: ratio.ratio, low: ratio.interval?.low, high: ratio.interval?.high };
+  };
+  return {
+    arm: challenger,
+    n_paired: pairs.length,
+    cost_ratio: ratioOf(isConformant),
+    cost_ratio_passing:
+      minScore === undefined ? undefined : ratioOf(({ input }, { scores }) => passes(scores, input, minScore)),
+  };
+}
+
+function qualityOf(scores: ReadonlyMap<string, number>, metric: QualityMetric): ArmReport["quality"] {
+  const n = scores.size;
+  if (n === 0) return undefined;
+  let sum = 0;
+  for (const score of scores.values()) sum += score;
+  const mean = Math.min(1, sum / n);
+  const interval = wilsonRate(mean, n);
+  return { metric, n, mean, low: interval.low, high: interval.high };
+}
+
+/** Of all sent: a sample that nothing could score does not pass. */
+function passingOf(
+  sent: readonly Sample[],
+  scores: ReadonlyMap<string, number>,
+  minScore: number | undefined,
+): ArmReport["passing"] {
+  if (minScore === undefined) return undefined;
+  const count = sent.filter(({ input }) => passes(scores, input, minScore)).length;
+  const interval = wilson(count, sent.length);
+  return interval && { min_score: minScore, count, rate: count / sent.length, low: interval.low, high: interval.high };
+}
+
+function passes(scores: ReadonlyMap<string, number>, input: string, minScore: number): boolean {
+  return (scores.get(input) ?? -1) >= minScore;
+}
+
+function repairOf(samples: readonly Sample[], sent: readonly Sample[]): ArmReport["repair"] {
+  const count = sent.filter(({ rung }) => rung === "syntax_repair" || rung === "model_repair").length;
+  return {
+    count,
+    rate: sent.length === 0 ? undefined : count / sent.length,
+    cost_usd: nanoToUsdText(totalOf(samples, ({ repairCost }) => repairCost)),
+  };
+}
+
+function latencyOf(samples: readonly Sample[]): ArmReport["latency_ms"] {
+  const latencies = samples
+    .filter(({ outcome }) => outcome !== "failed" && outcome !== "refused")
+    .map(({ latencyMs }) => latencyMs)
+    .sort((a, b) => a - b);
+  if (latencies.length === 0) return undefined;
+  return { n: latencies.length, p50: percentile(latencies, 50), p95: percentile(latencies, 95) };
+}
+
+function checksOf(samples: readonly Sample[]): ArmReport["value_checks"] {
+  const checks = samples.flatMap(({ checks: one }) => (one ? [one] : []));
+  if (checks.length === 0) return undefined;
+  return {
+    passed: checks.reduce((sum, { passed }) => sum + passed, 0),
+    failed: checks.reduce((sum, { failed }) => sum + failed, 0),
+  };
+}
+
+function effectiveOf(
+  samples: readonly Sample[],
+  schemaDeclared: boolean,
+): Pick<ArmReport, "effective" | "effective_note"> {
+  if (!schemaDeclared) return { effective_note: "no schema to conform to" };
+  const paid = samples.filter(hasPaid);
+  if (paid.length === 0) return { effective_note: "nothing was sent" };
+  const cost = effectiveCost(paid.map((sample) => costSample(sample, isConformant(sample))));
+  switch (cost.status) {
+    case "unpriced":
+      return { effective_note: `unpriced: ${cost.missing} calls` };
+    case "none_conformant":
+      return { effective_note: `no conformant output for ${formatUsd(cost.spent)}` };
+    case "measured": {
+      const needed = `an interval needs n ${LEAST_SAMPLES} and ${LEAST_CONFORMANT} conformant`;
+      return { effective: inDollars(cost), ...(cost.interval ? {} : { effective_note: needed }) };
+    }
+  }
+}
+
+function effectivePassing(
+  samples: readonly Sample[],
+  scores: ReadonlyMap<string, number>,
+  minScore: number | undefined,
+): Pick<ArmReport, "effective_passing"> {
+  if (minScore === undefined) return {};
+  const paid = samples.filter(hasPaid);
+  const cost = effectiveCost(paid.map((sample) => costSample(sample, passes(scores, sample.input, minScore))));
+  return cost.status === "measured" ? { effective_passing: inDollars(cost) } : {};
+}
+
+function totalOf(samples: readonly Sample[], amount: (sample: Sample) => NanoUsd | undefined): NanoUsd {
+  return samples.reduce((sum, sample) => addUsd(sum, amount(sample) ?? ZERO_USD), ZERO_USD);
+}
+
+const NANO = 1e9;
+
+function inDollars({ per1k, interval }: Extract<ReturnType<typeof effectiveCost>, { status: "measured" }>) {
+  if (!interval) return { usd_per_1k: per1k / NANO };
+  return { usd_per_1k: per1k / NANO, low: interval.low / NANO, high: interval.high / NANO };
+}
+
+function costSample({ cost }: Sample, counts: boolean): CostSample {
+  return { cost, conformant: counts };
+}
+
+function isConformant({ outcome }: Sample): boolean {
+  return outcome === "conformant";
+}
+
+/** Refused before anything was sent: no sample of the arm, only the reason it stopped. */
+function wasSent({ outcome }: Sample): boolean {
+  return outcome !== "refused";
+}
+
+/** A call that was refused on its second attempt has paid for its first. */
+function hasPaid(sample: Sample): boolean {
+  return wasSent(sample) || sample.attempts > 0;
+}
+
+function rungCounts(samples: readonly Sample[]): ArmReport["rungs"] {
+  const counts: ArmReport["rungs"] = {};
+  for (const { rung } of samples) if (rung !== undefined) counts[rung] = (counts[rung] ?? 0) + 1;
+  return counts;
+}
+
+function failureCounts(samples: readonly Sample[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { failure } of samples) {
+    if (failure) counts[failureKey(failure)] = (counts[failureKey(failure)] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,153 @@
+/** The journal of a bake-off: its plan, then a line per sample and per verdict of the judge. Holds no text of a call. */
+import { z } from "zod";
+import { FAILURE_CLASSES, type FailureReason } from "../../failure/failure.ts";
+import { parsedJson } from "../../json/parsed.ts";
+import { addUsd, type NanoUsd, nanoUsd, ZERO_USD } from "../../money/nano-usd.ts";
+import { RUNGS } from "../../route/route.ts";
+import type { JudgeVerdict } from "../judge/judge-verdict.ts";
+import { QUALITY_METRICS, type Sample } from "./sample.ts";
+
+const nano = z.int().transform((amount): NanoUsd => nanoUsd(amount));
+
+/** What a bake-off was asked for, resolved. Everything in it is checked; arms and inputs are made from it. */
+export const journalPlan = z.object({
+  id: z.string(),
+  route: z.string(),
+  route_hash: z.string(),
+  variants: z.array(z.string()),
+  incumbent: z.string(),
+  /** What was resolved, so that resuming resolves nothing anew: the registry may know more by then. */
+  reference: z
+    .union([
+      z.object({ candidate: z.string(), by: z.enum(["declared", "probed"]) }),
+      z.object({ none: z.string().describe("Why there is none.") }),
+    ])
+    .optional(),
+  objective: z.enum(["quality-first", "balanced", "cost-first"]).optional(),
+  /** Recorded calls asked for. */
+  asked: z.int(),
+  /** How the inputs were drawn, in words. */
+  sampling: z.string(),
+  budget_nano: nano,
+  total_nano: nano.optional(),
+  judge_day_nano: nano,
+  concurrency: z.int().positive(),
+  per_provider: z.int().positive().optional(),
+  seed: z.int().nonnegative(),
+  keep_outputs: z.int().nonnegative(),
+  proposal: z.string().optional(),
+  started_at: z.iso.datetime(),
+});
+
+const planLine = journalPlan.extend({ type: z.literal("plan") });
+
+const failure = z
+  .object({ class: z.enum([...FAILURE_CLASSES, "value_check"]), reason: z.custom<FailureReason>().optional() })
+  .optional();
+
+const sampleLine = z.object({
+  type: z.literal("sample"),
+  arm: z.string(),
+  input: z.string(),
+  outcome: z.enum(["conformant", "nonconformant", "ungraded", "failed", "refused"]),
+  failure,
+  cost: nano.optional(),
+  costEstimated: z.boolean(),
+  repairCost: nano,
+  latencyMs: z.number(),
+  attempts: z.int(),
+  served: z.string().optional(),
+  rung: z.enum([...RUNGS, "none"]).optional(),
+  checks: z.object({ passed: z.int(), failed: z.int() }).optional(),
+  quality: z.object({ metric: z.enum(QUALITY_METRICS), score: z.number().min(0).max(1) }).optional(),
+  simulated: z.boolean(),
+});
+
+const verdictLine = z.object({
+  type: z.literal("verdict"),
+  input: z.string(),
+  arm: z.string(),
+  against: z.string(),
+  first: z.enum(["arm", "against"]),
+  by: z.enum(["asked", "identical", "no_output"]),
+  scores: z.object({ arm: z.number(), against: z.number() }).optional(),
+  failure,
+  cost: nano.optional(),
+  costEstimated: z.boolean(),
+  attempts: z.int(),
+});
+
+/** What stands booked for an arm (for the judge: without a name) where a bill is unknown and its bound counts as spent. */
+const spentLine = z.object({ type: z.literal("spent"), arm: z.string(), spent: nano });
+
+const finishedLine = z.discriminatedUnion("type", [sampleLine, verdictLine, spentLine]);
+
+/** Under this name the journal books what the judge costs; no arm is named so. */
+export const JUDGE_BOOKS = "";
+
+export type JournalPlan = z.infer<typeof journalPlan>;
+
+export interface Journal {
+  readonly plan: JournalPlan;
+  readonly samples: readonly Sample[];
+  readonly verdicts: readonly JudgeVerdict[];
+  /** By arm, the judge's under `JUDGE_BOOKS`: never less than what was booked when the last line was written. */
+  readonly spent: ReadonlyMap<string, NanoUsd>;
+}
+
+export function planText(plan: JournalPlan): string {
+  return `${JSON.stringify({ type: "plan", ...plan })}\n`;
+}
+
+export function sampleText(sample: Sample): string {
+  return `${JSON.stringify({ type: "sample", ...sample })}\n`;
+}
+
+export function verdictText(verdict: JudgeVerdict): string {
+  return `${JSON.stringify({ type: "verdict", ...verdict })}\n`;
+}
+
+export function spentText(arm: string, spent: NanoUsd): string {
+  return `${JSON.stringify({ type: "spent", arm, spent })}\n`;
+}
+
+/** A sample as a line of the journal holds it; `undefined` for anything else. */
+export function readSample(value: unknown): Sample | undefined {
+  const read = sampleLine.safeParse(value);
+  if (!read.success) return undefined;
+  const { type: _type, ...sample } = read.data;
+  return sample;
+}
+
+/**
+ * Reads a journal back. A last line that was cut by a crash is dropped; anything else that is not a journal is
+ * `undefined`.
+ */
+export function readJournal(text: string): Journal | undefined {
+  const lines = text.split("\n");
+  // What stands after the last line break was never finished.
+  lines.pop();
+  const [first, ...rest] = lines.map(parsedJson);
+  const plan = planLine.safeParse(first);
+  if (!plan.success) return undefined;
+  const samples: Sample[] = [];
+  const verdicts: JudgeVerdict[] = [];
+  const spent = new Map<string, NanoUsd>();
+  const book = (arm: string, cost: NanoUsd | undefined): void => {
+    spent.set(arm, addUsd(spent.get(arm) ?? ZERO_USD, cost ?? ZERO_USD));
+  };
+  for (const line of rest) {
+    const finished = finishedLine.safeParse(line);
+    if (!finished.success) return undefined;
+    const { type: _type, ...content } = finished.data;
+    if ("spent" in content) {
+      spent.set(content.arm, nanoUsd(Math.max(content.spent, spent.get(content.arm) ?? 0)));
+      continue;
+    }
+    book("outcome" in content ? content.arm : JUDGE_BOOKS, content.cost);
+    if ("outcome" in content) samples.push(content);
+    else verdicts.push(content);
+  }
+  const { type: _plan, ...read } = plan.data;
+  return { plan: read, samples, verdicts, spent };
+}

@@ -1,0 +1,67 @@
+/** What a gate decided, clause by clause. */
+import { z } from "zod";
+import type { ObjectiveMode } from "../../route/route.ts";
+import { count, name, usdText } from "../report/report-fields.ts";
+
+export const OBJECTIVE_MODES = ["quality-first", "balanced", "cost-first"] as const satisfies readonly ObjectiveMode[];
+
+export const CLAUSES = [
+  "bound",
+  "complete",
+  "schema",
+  "reference",
+  "pairs",
+  "clusters",
+  "priced",
+  "conformance",
+  "quality",
+  "regret",
+  "effective_cost",
+  "price_ceiling",
+  "improvement",
+  "score",
+] as const;
+export type ClauseName = (typeof CLAUSES)[number];
+
+/** better: below the reference is excluded; equivalent: within the limit; worse: beyond it. The others are open. */
+export const VERDICTS = ["better", "worse", "equivalent", "continue", "inconclusive"] as const;
+
+/** Characters. */
+export const LONGEST_REASON = 300;
+
+const clause = z.strictObject({
+  clause: z.enum(CLAUSES),
+  met: z.boolean(),
+  challenger: z.number().optional(),
+  incumbent: z.number().optional(),
+  /** What the challenger's figure is held against, where that is declared and not the incumbent's. */
+  limit: z.number().optional(),
+  reason: z.string().max(LONGEST_REASON),
+});
+
+export const armVerdict = z.strictObject({
+  arm: name,
+  clears: z.boolean(),
+  clauses: z.array(clause),
+  /** By the bounds of the regret alone; absent where there are none. */
+  verdict: z.enum(VERDICTS).optional(),
+  /** Of `continue`: about what it takes to decide. */
+  needs: z.strictObject({ pairs: count, usd: usdText.optional() }).optional(),
+  /** The paired cost ratio's interval lies below 1, on enough samples to claim a saving. */
+  cost_separated: z.boolean(),
+  /** Fraction of effective cost saved; only where `cost_separated`. */
+  saving: z.strictObject({ fraction: z.number(), low: z.number(), high: z.number() }).optional(),
+});
+
+export const gateReport = z.strictObject({
+  kind: z.enum(OBJECTIVE_MODES),
+  verdicts: z.array(armVerdict),
+  /** The arm to file a proposal for. */
+  proposes: name.optional(),
+  reason: z.string().max(LONGEST_REASON),
+});
+
+export type Verdict = (typeof VERDICTS)[number];
+export type GateClause = z.infer<typeof clause>;
+export type ArmVerdict = z.infer<typeof armVerdict>;
+export type GateReport = z.infer<typeof gateReport>;

@@ -1,0 +1,87 @@
+/** The shape of a bake-off's result, `modelrig.bakeoff/1`: figures only, no text of any call. */
+import { z } from "zod";
+import { armReport, pairReport } from "../analysis/arm-report.ts";
+import { regretReport } from "../analysis/regret-report.ts";
+import { QUALITY_METRICS } from "../execution/sample.ts";
+import { gateReport, OBJECTIVE_MODES } from "../gate/gate-report.ts";
+import { count, fraction, MOST_ARMS, name, usdText } from "./report-fields.ts";
+
+export const BAKEOFF_SCHEMA = "modelrig.bakeoff/1";
+
+/** What the route asks its arms to be judged by. */
+export const objectiveReport = z.strictObject({
+  mode: z.enum(OBJECTIVE_MODES),
+  /** The regret that is tolerated, as a fraction. */
+  max_regret: z.number().min(0).max(1).optional(),
+  /** At most one of the two ceilings: dollars per 1K conformant outputs, or per input sent. */
+  usd_per_1k: z.number().nonnegative().optional(),
+  usd_per_run: z.number().nonnegative().optional(),
+  /** Weight of cost in `balanced`. */
+  lambda: z.number().nonnegative().optional(),
+  quality_gate: z.strictObject({ min_score: fraction }).optional(),
+});
+
+/** The ceiling arm, or why there is none. */
+export const referenceReport = z.strictObject({
+  arm: name.optional(),
+  by: z.enum(["declared", "probed"]).optional(),
+  note: z.string().max(300).optional(),
+});
+
+/** What the judge did: pairs it judged, those whose two orders disagreed, and answers that could not be used. */
+export const judgeReport = z.strictObject({
+  model: name.optional(),
+  /** Why it judged nothing, or not every arm. */
+  note: z.string().max(600).optional(),
+  pairs: count,
+  both_orders: count,
+  flipped: count,
+  unusable: z.record(z.string().max(64), count),
+  spend_usd: usdText,
+  cost_unknown: count,
+});
+
+export const bakeoffReport = z.strictObject({
+  schema: z.literal(BAKEOFF_SCHEMA),
+  id: name,
+  route: name,
+  route_hash: z.string().regex(/^[0-9a-f]{64}$/),
+  started_at: z.iso.datetime(),
+  finished_at: z.iso.datetime(),
+  seed: count,
+  concurrency: count,
+  budget_usd_per_arm: usdText,
+  /** Served by the simulated provider: figures about a simulation. */
+  simulated: z.boolean(),
+  /** Some arm was stopped early: a partial result cannot propose. */
+  partial: z.boolean(),
+  inputs: z.strictObject({
+    asked: count,
+    /** Distinct inputs: each is one sample of each arm. */
+    used: count,
+    /** Calls they stand for, where some came more than once. */
+    weight: count.optional(),
+    variables: count,
+    messages: count,
+    oldest: z.iso.datetime().optional(),
+    newest: z.iso.datetime().optional(),
+  }),
+  /** What quality and regret were measured by: the best evidence that enough samples have. */
+  metric: z.enum(QUALITY_METRICS),
+  /** Without a schema conformance is not measured. */
+  schema_declared: z.boolean(),
+  objective: objectiveReport,
+  reference: referenceReport.optional(),
+  judge: judgeReport.optional(),
+  incumbent: name,
+  arms: z.array(armReport).min(1).max(MOST_ARMS),
+  pairs: z.array(pairReport),
+  /** Of every other arm against the reference, and of each challenger against the incumbent. */
+  regrets: z.array(regretReport),
+  gate: gateReport,
+});
+
+export type BakeoffReport = z.infer<typeof bakeoffReport>;
+export type ObjectiveReport = z.infer<typeof objectiveReport>;
+export type ReferenceReport = z.infer<typeof referenceReport>;
+export type JudgeReport = z.infer<typeof judgeReport>;

@@ -1,0 +1,172 @@
+import { wilson, wilsonRate } from "../../stats/wilson.ts";
+import type { ArmReport } from "../analysis/arm-report.ts";
+import { MIN_PAIRS, withBounds } from "../analysis/regret-bounds.ts";
+import type { RegretReport } from "../analysis/regret-report.ts";
+import { decideGate } from "../gate/decide-gate.ts";
+import type { GateReport } from "../gate/gate-report.ts";
+import type { BakeoffReport } from "./bakeoff-report.ts";
+
+/**
+ * Whether a report's conclusions follow from its own counts: intervals, rates, regrets with their bounds, the partial
+ * mark and the gate are worked out again. Answers what does not fit, or `undefined`. A proposal must not rest on a
+ * verdict that its figures contradict.
+ */
+export function inconsistency(report: BakeoffReport): string | undefined {
+  return (
+    rolesFault(report) ??
+    first(report.arms, (arm) => armFault(arm, report)) ??
+    first(report.pairs, (pair) => ratioFault(pair, report)) ??
+    first(report.regrets, (regret) => regretFault(regret, report)) ??
+    boundsFault(report) ??
+    (gateOf(report).proposes === report.gate.proposes
+      ? undefined
+      : "the gate's result does not follow from the figures")
+  );
+}
+
+/** The gate of a report, worked out from its figures. */
+export function gateOf(report: BakeoffReport): GateReport {
+  return decideGate(report);
+}
+
+function rolesFault({ arms, incumbent, reference, partial, pairs, regrets }: BakeoffReport): string | undefined {
+  const names = arms.map(({ arm }) => arm);
+  if (new Set(names).size !== names.length) return "two arms have the same name";
+  const named = (role: ArmReport["role"]): string[] => arms.filter((arm) => arm.role === role).map(({ arm }) => arm);
+  if (named("incumbent").length !== 1 || named("incumbent")[0] !== incumbent) return "there is not one incumbent";
+  if (named("reference").length > 1 || named("reference")[0] !== reference?.arm)
+    return "the reference is not the arm that is named so";
+  if (partial !== arms.some(({ complete }) => !complete)) return "partial does not follow from the arms";
+  if (pairs.some(({ arm }) => !names.includes(arm) || arm === incumbent)) return "a pair names no other arm";
+  if (regrets.some(({ arm, against }) => arm === against || !names.includes(arm) || !names.includes(against)))
+    return "a regret names no two arms";
+  const compared = regrets.map(({ arm, against }) => JSON.stringify([arm, against]));
+  return new Set(compared).size === compared.length ? undefined : "a regret is told twice";
+}
+
+function armFault(arm: ArmReport, { inputs, schema_declared: schema, metric, objective }: BakeoffReport) {
+  const { arm: name, sent, graded, conformant, complete, stopped, quality, passing } = arm;
+  if (conformant > graded || graded > sent || sent > inputs.used) return `the counts of ${name} contradict each other`;
+  if (arm.cost_unknown > sent || arm.cost_estimated > sent) return `the costs of ${name} exceed its calls`;
+  if (complete !== (stopped === undefined)) return `${name} is complete and stopped`;
+  if (complete && sent !== inputs.used) return `${name} is complete without every input`;
+  if (!sameRate(schema ? conformant : undefined, sent, arm.conformance))
+    return `the interval of ${name} does not follow from its counts`;
+  if (quality && (quality.metric !== metric || quality.n > sent || quality.n === 0))
+    return `the quality of ${name} is not what the report measures`;
+  if (quality && !sameInterval(wilsonRate(quality.mean, quality.n), quality))
+    return `the quality interval of ${name} does not follow from its mean`;
+  if (passing?.min_score !== (passing && objective.quality_gate?.min_score))
+    return `the quality gate of ${name} is not the route's`;
+  if (passing && (passing.count > sent || !sameRate(passing.count, sent, passing)))
+    return `the passing outputs of ${name} do not follow from their counts`;
+  return costFault(arm, schema);
+}
+
+function costFault(arm: ArmReport, schemaDeclared: boolean): string | undefined {
+  const { arm: name, spend_usd: spend, conformant, passing, cost_unknown: unknown } = arm;
+  const fits = (cost: ArmReport["effective"], outputs: number): boolean => {
+    if (!cost) return true;
+    const brackets =
+      (cost.low ?? cost.usd_per_1k) <= cost.usd_per_1k && cost.usd_per_1k <= (cost.high ?? cost.usd_per_1k);
+    return unknown === 0 && outputs > 0 && brackets && near(cost.usd_per_1k, (Number(spend) * 1000) / outputs);
+  };
+  const formed = (schemaDeclared || !arm.effective) && fits(arm.effective, conformant);
+  return formed && fits(arm.effective_passing, passing?.count ?? 0)
+    ? undefined
+    : `the effective cost of ${name} does not follow from its spend`;
+}
+
+/** Where every sample of both arms is paired, the ratio is that of their effective costs. */
+function ratioFault(pair: BakeoffReport["pairs"][number], { arms, incumbent }: BakeoffReport): string | undefined {
+  const mine = arms.find(({ arm }) => arm === pair.arm);
+  const theirs = arms.find(({ arm }) => arm === incumbent);
+  if (!mine || !theirs) return `${pair.arm} is no arm`;
+  if (pair.n_paired > Math.min(mine.sent, theirs.sent)) return `${pair.arm} is paired on more than was sent`;
+  const whole = mine.complete && theirs.complete && pair.n_paired === mine.sent && pair.n_paired === theirs.sent;
+  for (const [ratio, cost, base] of [
+    [pair.cost_ratio, mine.effective, theirs.effective],
+    [pair.cost_ratio_passing, mine.effective_passing, theirs.effective_passing],
+  ] as const) {
+    if (!ratio) continue;
+    const { low = ratio.ratio, high = ratio.ratio } = ratio;
+    const follows = !whole || (cost && base && near(ratio.ratio * base.usd_per_1k, cost.usd_per_1k));
+    if (!follows || low > ratio.ratio || ratio.ratio > high || pair.n_paired < MIN_PAIRS)
+      return `the cost ratio of ${pair.arm} does not follow from the costs`;
+  }
+  return undefined;
+}
+
+function regretFault(regret: RegretReport, { inputs, arms }: BakeoffReport): string | undefined {
+  const { arm, n_paired: n, missing, losses, wins, pairs, look } = regret;
+  const fault = `the regret of ${arm} does not follow from its counts`;
+  const quality = arms.find((one) => one.arm === arm)?.quality;
+  if (n + missing !== inputs.used || losses + wins > n || n > (quality?.n ?? 0)) return fault;
+  if ((pairs === undefined) !== (n === 0)) return fault;
+  const challengers = arms.filter(({ role }) => role === "challenger").length;
+  const isChallenger = arms.some((one) => one.arm === arm && one.role === "challenger");
+  if (look.family < (isChallenger ? challengers : 1) || look.fresh > look.items)
+    return `the look at ${arm} does not fit`;
+  if ((look.kind === "later") !== (look.bounds !== undefined) || (look.bounds?.length ?? look.family) !== look.family)
+    return `the look at ${arm} does not fit`;
+  return pairs === undefined || momentsFit(regret, pairs) ? undefined : fault;
+}
+
+function momentsFit({ n_paired: n, losses, wins }: RegretReport, pairs: NonNullable<RegretReport["pairs"]>): boolean {
+  const { method, worth, mean, mean_square: square, degrees, clustering } = pairs;
+  if (mean * mean > square + 1e-9 || worth > n + 1e-9) return false;
+  const disagreeing = losses + wins;
+  if (!clustering) {
+    if (worth !== n || square > disagreeing / n + 1e-9) return false;
+    if (mean > losses / n + 1e-9 || mean < -wins / n - 1e-9) return false;
+    if (method === "pseudo_pair_t") return degrees === n - 1;
+    return degrees === undefined && near(mean, (losses - wins) / n) && near(square, disagreeing / n);
+  }
+  return degrees === clustering.clusters - 1 && clustering.clusters <= n && near(worth * clustering.deff, n);
+}
+
+/** Bounds, level and power of every regret, worked out again together: they are corrected for each other. */
+function boundsFault(report: BakeoffReport): string | undefined {
+  const counted = report.regrets.map(({ estimate: _, ...rest }) => rest);
+  const again = withBounds(counted, {
+    epsilon: report.objective.max_regret,
+    reference: report.arms.find(({ role }) => role === "reference")?.arm,
+    challengers: report.arms.filter(({ role }) => role === "challenger").map(({ arm }) => arm),
+  });
+  const wrong = report.regrets.find((regret, index) => !same(regret.estimate, again[index]?.estimate));
+  return wrong && `the bounds of ${wrong.arm} do not follow from its pairs`;
+}
+
+/** A rate of n and its interval; none where nothing is counted, or nothing was sent. */
+function sameRate(k: number | undefined, n: number, found: (Range & { readonly rate: number }) | undefined): boolean {
+  const expected = k === undefined ? undefined : wilson(k, n);
+  if (expected && found && !near(found.rate, (k ?? 0) / n)) return false;
+  return sameInterval(expected, found);
+}
+
+type Range = { readonly low: number; readonly high: number };
+
+function sameInterval(expected: Range | undefined, found: Range | undefined): boolean {
+  if (!expected || !found) return !expected && !found;
+  return near(expected.low, found.low) && near(expected.high, found.high);
+}
+
+/** Equal JSON, numbers to within floating point. */
+function same(a: unknown, b: unknown): boolean {
+  if (typeof a === "number" && typeof b === "number") return near(a, b);
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  const [mine, theirs] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
+  return [...new Set([...mine.keys(), ...theirs.keys()])].every((key) => same(mine.get(key), theirs.get(key)));
+}
+
+function near(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
+}
+
+function first<T>(items: readonly T[], faultOf: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const fault = faultOf(item);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}

@@ -1,0 +1,182 @@
+/** What stands below the matrix: first what limits the result, then what it says. */
+
+import type { ArmReport } from "../../bakeoff/analysis/arm-report.ts";
+import type { RegretReport } from "../../bakeoff/analysis/regret-report.ts";
+import type { ArmVerdict } from "../../bakeoff/gate/gate-report.ts";
+import { modelOf } from "../../bakeoff/report/arm-label.ts";
+import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
+import { formatUsd } from "../../money/format.ts";
+import { usdToNano } from "../../money/nano-usd.ts";
+import { LARGEST_SHARE, LEAST_CLUSTERS } from "../../stats/clustered.ts";
+import { levelText, percent, points, signedPoints } from "../../stats/rate-text.ts";
+
+export function notesOf(report: BakeoffReport): string[] {
+  return [
+    ...limitNotes(report),
+    ...report.arms.flatMap(countsNote),
+    ...report.arms.flatMap(failureNote),
+    ...regretLegend(report),
+    ...report.gate.verdicts.map((verdict) => verdictNote(verdict, report)),
+    `gate ${report.gate.kind}: ${report.gate.reason}`,
+  ];
+}
+
+/** What limits the result, whatever it says. */
+export function limitNotes(report: BakeoffReport): string[] {
+  return [
+    ...partialNotes(report),
+    ...report.regrets.filter((regret) => isShown(regret, report)).flatMap(missingNotes),
+    ...judgeNotes(report),
+    ...clusterNotes(report),
+    ...inputNotes(report),
+  ];
+}
+
+const STOPPED = {
+  budget: "its budget is spent",
+  unpriced: "a candidate has no price",
+  interrupted: "interrupted",
+} as const;
+
+function partialNotes({ arms, inputs }: BakeoffReport): string[] {
+  return arms.flatMap(({ arm, stopped, sent }) =>
+    stopped ? [`partial: ${modelOf(arm)} stopped after ${sent} of ${inputs.used} (${STOPPED[stopped]})`] : [],
+  );
+}
+
+function missingNotes({ arm, missing, n_paired: n, estimate }: RegretReport): string[] {
+  if (missing === 0) return [];
+  const bound = estimate
+    ? `; were every one a loss, its regret would be at most ${signedPoints(estimate.high_if_missing_lost)} pts`
+    : "";
+  return [`${arm}: ${missing} of ${n + missing} pairs have no score${bound}`];
+}
+
+function judgeNotes({ judge }: BakeoffReport): string[] {
+  if (!judge) return [];
+  const unusable = Object.entries(judge.unusable).map(([name, n]) => `${name} ${n}`);
+  const parts = [
+    `judge ${judge.model ?? "none"}: ${judge.pairs} pairs, ${formatUsd(usdToNano(judge.spend_usd))}`,
+    ...(judge.flipped > 0 ? [`${judge.flipped} of ${judge.both_orders} flipped with the order, counted as ties`] : []),
+    ...(unusable.length > 0 ? [`unusable, so no sample: ${unusable.join(", ")}`] : []),
+    ...(judge.cost_unknown > 0 ? [`cost of ${judge.cost_unknown} answers unknown`] : []),
+    ...(judge.note === undefined ? [] : [judge.note]),
+  ];
+  return [parts.join("; ")];
+}
+
+/** Arms share their inputs, and so their clusters: the regret with the most pairs speaks for all. */
+function clusterNotes({ regrets }: BakeoffReport): string[] {
+  const clustered = [...regrets].sort((a, b) => b.n_paired - a.n_paired).find(({ pairs }) => pairs?.clustering);
+  const clustering = clustered?.pairs?.clustering;
+  if (!clustered || !clustering) return [];
+  const { clusters, largest_share: share, deff } = clustering;
+  const weak = clusters < LEAST_CLUSTERS || share > LARGEST_SHARE ? "; too few or uneven to propose on" : "";
+  return [
+    `${clustered.n_paired} pairs from ${clusters} runs or customers, the largest ${percent(share)}%, design effect ${deff.toFixed(2)}${weak}`,
+  ];
+}
+
+function inputNotes({ inputs, reference }: BakeoffReport): string[] {
+  return [
+    ...(reference?.note === undefined ? [] : [`no reference: ${reference.note}`]),
+    ...(inputs.weight === undefined
+      ? []
+      : [
+          `${inputs.weight} calls asked ${inputs.used} different inputs: each is sent once and weighs as often as it came`,
+        ]),
+    ...(inputs.messages > 0
+      ? [`${inputs.messages} inputs are messages: a variant's template does not apply to them`]
+      : []),
+  ];
+}
+
+function countsNote({ arm, sent, graded, conformant, quality, repair, latency_ms: latency }: ArmReport): string[] {
+  const parts = [
+    `sent ${sent}, graded ${graded}, conformant ${conformant}`,
+    ...qualityText(quality),
+    ...(repair.count > 0 ? [`repaired ${repair.count} for ${formatUsd(usdToNano(repair.cost_usd))}`] : []),
+    ...(latency ? [`p50 ${Math.round(latency.p50)} ms, p95 ${Math.round(latency.p95)} ms`] : []),
+  ];
+  return [`${modelOf(arm)}: ${parts.join("; ")}`];
+}
+
+/** Conformance stands in the matrix. */
+function qualityText(quality: ArmReport["quality"]): string[] {
+  if (!quality || quality.metric === "conformance") return [];
+  const { metric, mean, low, high, n } = quality;
+  return [`${metric} ${percent(mean)} [${percent(low)},${percent(high)}] of ${n}`];
+}
+
+function failureNote({ arm, failures, sent }: ArmReport): string[] {
+  const counts = Object.entries(failures).sort(([, a], [, b]) => b - a);
+  // What an envelope refused is not among the sent.
+  const isRefusal = ([key]: readonly [string, number]): boolean => key.startsWith("budget_exhausted");
+  const texts = (of: typeof counts): string => of.map(([name, n]) => `${name} ${n}`).join(", ");
+  const failed = counts.filter((one) => !isRefusal(one));
+  const refused = counts.filter(isRefusal);
+  return [
+    ...(failed.length > 0 ? [`${modelOf(arm)}: without a conformant output, of ${sent} sent: ${texts(failed)}`] : []),
+    ...(refused.length > 0 ? [`${modelOf(arm)}: refused and not sent: ${texts(refused)}`] : []),
+  ];
+}
+
+/** How the regrets were measured, and what so many pairs can show. */
+export function regretLegend(report: BakeoffReport): string[] {
+  const shown = report.regrets.filter((regret) => isShown(regret, report));
+  const decided = shown.filter(({ arm }) => report.gate.verdicts.some((one) => one.arm === arm));
+  const [first] = decided.filter(({ estimate }) => estimate);
+  if (!first?.estimate) return [];
+  const limit = report.objective.max_regret;
+  const bound = limit === undefined ? "no max_regret is declared" : `limit ${points(limit)}`;
+  return [
+    `regret vs ${modelOf(first.against)} by ${report.metric}, positive = worse; ${levelText(first.estimate.level)} intervals${familyText(first)}; ${bound}`,
+    ...lookText(first),
+    ...(limit === undefined ? [] : [powerText(decided, limit)]),
+  ];
+}
+
+/** What the pairs could show, and how many would have been needed: of the arm with the fewest and the most. */
+function powerText(regrets: readonly RegretReport[], limit: number): string {
+  const least = regrets.reduce((one, two) => (two.n_paired < one.n_paired ? two : one));
+  const needed = regrets.flatMap(({ estimate }) => estimate?.needed ?? []);
+  const shown = least.estimate ? `${least.n_paired} pairs confirm a limit of ${points(least.estimate.detectable)}` : "";
+  const takes = needed.length > 0 ? `a limit of ${points(limit)} takes about ${Math.max(...needed)}` : "";
+  return [shown, takes]
+    .filter((text) => text !== "")
+    .join("; ")
+    .concat(" (80% power, arms without regret)");
+}
+
+function familyText({ look }: RegretReport): string {
+  return look.family > 1 ? `, corrected for ${look.family} challengers` : "";
+}
+
+/** A later look is decided by what all of them have seen. */
+function lookText({ look }: RegretReport): string[] {
+  if (look.kind === "first") return [];
+  return [
+    `look ${look.number}: mean and bounds by e-process over ${look.items} items so far, ${look.fresh} of them new in this one${look.fresh === 0 ? ": the same inputs again are no evidence" : ""}`,
+  ];
+}
+
+/** One sentence on a challenger, with what it misses or what it saves. */
+export function verdictNote({ arm, clears, clauses, saving }: ArmVerdict, { pairs }: BakeoffReport): string {
+  if (!clears) {
+    const unmet = clauses.filter(({ met }) => !met).map(({ clause, reason }) => `${clause}: ${reason}`);
+    return `${arm} does not clear: ${unmet.join("; ")}`;
+  }
+  if (saving) {
+    return `${arm} clears; effective cost lower by ${percent(saving.fraction)}% [${percent(saving.low)},${percent(saving.high)}]`;
+  }
+  const ratio = pairs.find((pair) => pair.arm === arm)?.cost_ratio;
+  if (ratio?.low !== undefined && ratio.low > 1) {
+    return `${arm} clears; effective cost rises to x${ratio.ratio.toFixed(2)} [${ratio.low.toFixed(2)},${ratio.high?.toFixed(2)}]: an investment, not a saving`;
+  }
+  return `${arm} clears; cost not separated, so no saving is claimed`;
+}
+
+/** Against the reference or, without one, the incumbent. */
+function isShown({ against }: RegretReport, { arms, incumbent }: BakeoffReport): boolean {
+  return against === (arms.find(({ role }) => role === "reference")?.arm ?? incumbent);
+}
