@@ -3,11 +3,12 @@ import type { EnvelopeClaim } from "../envelope/envelope.ts";
 import type { Failure } from "../failure/failure.ts";
 import type { NanoUsd } from "../money/nano-usd.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
+import type { Lane } from "../record/lane.ts";
 import type { Candidate, Predicate, RetryBudget, Rung, Timeouts } from "../route/route.ts";
 import type { ChatAnswer, ChatRequest, DialectName, JsonSchema } from "../wire/chat.ts";
 import type { UpstreamDialect } from "../wire/dialect.ts";
 import type { WireFrame } from "../wire/stream-event.ts";
-import type { Inference, Lane } from "./inference.ts";
+import type { Inference } from "./inference.ts";
 
 /** Whose call it is and how it is booked. */
 export interface CallContext {

@@ -2,12 +2,10 @@ import type { Failure } from "../failure/failure.ts";
 import type { NanoUsd } from "../money/nano-usd.ts";
 import type { ServiceTier } from "../money/price.ts";
 import type { Usage } from "../money/usage.ts";
+import type { Lane } from "../record/lane.ts";
 import type { ServedRung } from "../route/route.ts";
 import type { FinishReason } from "../wire/chat.ts";
 import type { DroppedField } from "../wire/dialect.ts";
-
-export const LANES = ["live", "raw", "auto", "replay", "trial", "recorded"] as const;
-export type Lane = (typeof LANES)[number];
 
 /** One upstream request to one candidate on one rung. Times are epoch or elapsed milliseconds. */
 export interface Attempt {

@@ -25,12 +25,13 @@ export interface ObservedResponse {
   readonly text: string;
 }
 
-/** Failures of the caller or of a budget: the input never reached a model, so it is nothing to learn from. */
+/** Failures of the caller, of a budget or of a rate limit: the input never reached a model, so nothing is learned from it. */
 export const NOT_AN_INPUT: ReadonlySet<string> = new Set([
   "bad_request",
   "auth",
   "invariant_violation",
   "budget_exhausted",
+  "rate_limited",
   "no_candidate",
 ]);
 

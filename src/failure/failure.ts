@@ -16,6 +16,7 @@ export const FAILURE_CLASSES = [
   "no_candidate",
   "invariant_violation",
   "canceled",
+  "rate_limited",
 ] as const;
 
 export type FailureClass = (typeof FAILURE_CLASSES)[number];

@@ -39,6 +39,7 @@ const RULES: Readonly<Record<FailureClass, Rule>> = {
   invariant_violation: { status: 400, type: "invalid_request_error", code: "invariant_violation" },
   // The client has gone; the number is for logs (nginx's "client closed request").
   canceled: { status: 499, type: "api_error", code: "canceled", retry: false },
+  rate_limited: { status: 429, type: "rate_limit_error", code: "rate_limit_exceeded", waitMs: 1_000 },
 };
 
 /** Reasons that are answered otherwise than their class. `code` is what clients of the OpenAI API test for. */

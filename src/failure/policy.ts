@@ -30,6 +30,8 @@ const RULES: Readonly<Record<FailureClass, Rule>> = {
   no_candidate: { onward: "stop", breaker: "neutral" },
   invariant_violation: { onward: "stop", breaker: "neutral" },
   canceled: { onward: "stop", breaker: "neutral" },
+  // Refused by this gateway: another candidate would only evade the limit, and no upstream was asked.
+  rate_limited: { onward: "stop", breaker: "neutral" },
 };
 
 const ONWARD_BY_REASON: Partial<Record<FailureReason, Onward>> = { context_length: "next-larger-window" };

@@ -1,4 +1,4 @@
-import { isTagName } from "../telemetry/tag.ts";
+import { isTagName } from "../record/tag.ts";
 import { QueryRefusal, type Span } from "./fault.ts";
 
 export type Token = Span &

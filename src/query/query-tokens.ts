@@ -5,7 +5,7 @@
  */
 import { hashKey } from "../identity/key.ts";
 import type { Principal } from "../identity/principal.ts";
-import { isTagName } from "../telemetry/tag.ts";
+import { isTagName } from "../record/tag.ts";
 
 export interface QueryToken {
   readonly hash: string;

@@ -3,6 +3,7 @@
  * each source, added up. Which source holds where is told in src/store/tables/rollups.ts.
  */
 import type { RowScope } from "../identity/principal.ts";
+import { EVALUATION_LANES } from "../record/lane.ts";
 import { bucketSql } from "./bucket.ts";
 import { allOf, bind, Fragment, listed, numbered, sql } from "./fragment.ts";
 import type { Plan, Scalar } from "./plan.ts";
@@ -107,7 +108,7 @@ function rollupSources(
       .filter((predicate) => !boundOf(predicate))
       .map(({ left, operator, values }) => comparison(value(left), operator, values));
     const scope = rowScope ? [carriesAlone(rowScope, tag, tagSql)] : [];
-    const lanes = plan.named.has("lane") ? [] : [sql`r.lane NOT IN ('replay', 'trial')`];
+    const lanes = plan.named.has("lane") ? [] : [sql`r.lane NOT IN (${listed(EVALUATION_LANES.map(bind))})`];
     const columns = [
       ...plan.scalars.map((scalar, index) => sql`${value(scalar)} AS ${numbered("k", index)}`),
       ...parts.all.map((part, index) => sql`${sign}${rollupPart(part)} AS ${numbered("m", index)}`),

@@ -1,6 +1,6 @@
 /** Whose rows a query may read. Every table's source is made from it, so that none can be had without. */
 import type { RowScope } from "../identity/principal.ts";
-import { isTagName } from "../telemetry/tag.ts";
+import { isTagName } from "../record/tag.ts";
 import { QueryRefusal } from "./fault.ts";
 import { allOf, bind, type Fragment, sql } from "./fragment.ts";
 

@@ -1,5 +1,6 @@
 /** The tables and columns a query may name: all there is. docs/query.md lists them. */
-import { bind, type Fragment, sql } from "./fragment.ts";
+import { EVALUATION_LANES } from "../record/lane.ts";
+import { bind, type Fragment, listed, sql } from "./fragment.ts";
 import { type Access, scoped, scopedGrades } from "./scope.ts";
 
 /** `usd` is stored in nano-dollars, `time` in epoch milliseconds, `boolean` as 0 and 1. */
@@ -50,10 +51,12 @@ const CALL: Readonly<Record<string, Column>> = {
   simulated: boolean(sql`i.simulated`),
 };
 
+const evaluation = listed(EVALUATION_LANES.map(bind));
+
 const LANES: LeftOut = {
   unlessNamed: "lane",
-  keep: sql`i.lane NOT IN ('replay', 'trial')`,
-  note: "rows of the lanes replay and trial are left out; name lane to see them",
+  keep: sql`i.lane NOT IN (${evaluation})`,
+  note: `rows of the lanes ${EVALUATION_LANES.join(", ")} are left out; name lane to see them`,
 };
 
 const inferences: Table = {
@@ -189,7 +192,7 @@ const grades: Table = {
   newestFirst: sql`g.created_at DESC, g.id DESC`,
   tieBreak: sql`g.id`,
   leftOut: [
-    { ...LANES, keep: sql`(i.lane IS NULL OR i.lane NOT IN ('replay', 'trial'))` },
+    { ...LANES, keep: sql`(i.lane IS NULL OR i.lane NOT IN (${evaluation}))` },
     {
       unlessNamed: "superseded",
       keep: sql`NOT EXISTS (SELECT 1 FROM grades AS l WHERE l.org = g.org AND l.subject_kind = g.subject_kind

@@ -1,6 +1,6 @@
 /** A saved work product of a step, and its lineage. */
 import { z } from "zod";
-import { instant } from "../telemetry/instant.ts";
+import { instant } from "../record/instant.ts";
 import { label, reportedId } from "./run.ts";
 
 export const ARTIFACT_TYPES = ["prompt", "raw_response", "step_output", "input", "document", "other"] as const;

@@ -1,6 +1,6 @@
 /** A judgment from 0 to 1 on an inference, a run or an artifact. */
 import { z } from "zod";
-import { instant } from "../telemetry/instant.ts";
+import { instant } from "../record/instant.ts";
 import { label, reportedId, storable } from "./run.ts";
 
 export const GRADE_KINDS = ["human", "deterministic", "model"] as const;

@@ -1,10 +1,10 @@
 /** What the SDK sends to `POST /v1/ingest`: a batch of things that happened, each with the id its sender gave it. */
 import { z } from "zod";
-import { LANES } from "../call/inference.ts";
 import { usdToNano } from "../money/nano-usd.ts";
-import { inferenceRecord } from "../telemetry/message.ts";
+import { inferenceRecord } from "../record/inference-record.ts";
+import { LANES } from "../record/lane.ts";
+import { tags } from "../record/tag.ts";
 import { LONGEST_CALL_MS, MOST_COST_USD, MOST_TOKENS } from "../telemetry/recorded.ts";
-import { tags } from "../telemetry/tag.ts";
 import { artifactLink, artifactSaved } from "./artifact.ts";
 import { grade } from "./grade.ts";
 import { reportedId, runEnd, runStart } from "./run.ts";

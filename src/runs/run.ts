@@ -1,7 +1,7 @@
 /** One execution of a pipeline, as its callers report it. */
 import { z } from "zod";
-import { instant } from "../telemetry/instant.ts";
-import { tags } from "../telemetry/tag.ts";
+import { instant } from "../record/instant.ts";
+import { tags } from "../record/tag.ts";
 
 export const RUN_STATUSES = ["running", "succeeded", "failed", "canceled"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];

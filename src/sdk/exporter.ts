@@ -3,8 +3,8 @@
  * has taken it; ids make a record that is sent twice one record.
  */
 import type { ExportBuffer } from "../localdb/export-buffer.ts";
+import type { InferenceRecord } from "../record/inference-record.ts";
 import type { IngestItem } from "../runs/ingest.ts";
-import type { InferenceRecord } from "../telemetry/record.ts";
 import { clock } from "../workspace/engine-host.ts";
 import type { Delivery, Outcome as DeliveryOutcome, Promotion } from "./delivery.ts";
 import { reasonOf, type Warnings } from "./warnings.ts";

@@ -1,6 +1,7 @@
 /** How a caller books what it does: tags, run and step, with what the run around it gives. */
+
+import { isTagName, LONGEST_TAG_VALUE, MOST_TAGS } from "../record/tag.ts";
 import { ID_PATTERN } from "../route/identifier.ts";
-import { isTagName, LONGEST_TAG_VALUE, MOST_TAGS } from "../telemetry/tag.ts";
 import type { RunContext } from "./run-context.ts";
 import type { Warnings } from "./warnings.ts";
 

@@ -1,5 +1,7 @@
+import type { AttemptRecord, FailureRecord, InferenceRecord } from "../record/inference-record.ts";
+import type { TokenCounts } from "../record/token-counts.ts";
 import type { TelemetrySink } from "../telemetry/ports.ts";
-import { type AttemptRecord, type InferenceRecord, type TokenCounts, totalTokens } from "../telemetry/record.ts";
+import { totalTokens } from "../telemetry/record.ts";
 import type { Database } from "./database.ts";
 import { insertImpliedRuns } from "./implied-runs.ts";
 import { insertRows } from "./insert-rows.ts";
@@ -38,71 +40,42 @@ function runMention({ org, run, startedAt }: InferenceRecord) {
   return run === null ? [] : [{ org, run, at: startedAt }];
 }
 
-function inferenceRow(record: InferenceRecord): typeof inferences.$inferInsert {
-  const { failure } = record;
+function inferenceRow(record: InferenceRecord): Whole<typeof inferences.$inferInsert> {
+  const { startedAt, failure, costEstimated, attempts: tried, skipped, ...same } = record;
   const billed = billedAttempt(record);
   return {
-    org: record.org,
-    id: record.id,
-    ts: record.startedAt,
-    lane: record.lane,
-    route: record.route,
-    routeHash: record.routeHash,
-    variant: record.variant,
-    arm: record.arm,
-    run: record.run,
-    step: record.step,
-    keyId: record.keyId,
-    provider: record.provider,
-    model: record.model,
-    rung: record.rung,
-    stream: record.stream,
-    failureClass: failure?.class ?? null,
-    reason: failure?.reason ?? null,
+    ...same,
+    ts: startedAt,
+    ...failureColumns(failure),
     status: failure?.status ?? null,
-    code: failure?.code ?? null,
-    finish: record.finish,
-    conformant: record.conformant,
-    attempts: record.attempts.length,
-    latencyMs: record.latencyMs,
-    firstByteMs: record.firstByteMs,
-    ...tokenColumns(totalTokens(record.attempts)),
-    costNano: record.costNano,
-    estimated: record.costEstimated,
+    attempts: tried.length,
+    ...tokenColumns(totalTokens(tried)),
+    estimated: costEstimated,
     tier: billed?.tier ?? null,
     priceVersion: billed?.priceVersion ?? null,
-    simulated: record.simulated,
-    tags: record.tags,
-    skipped: record.skipped.length > 0 ? record.skipped : null,
+    skipped: skipped.length > 0 ? skipped : null,
   };
 }
 
-function attemptRows(record: InferenceRecord): (typeof attempts.$inferInsert)[] {
-  return record.attempts.map((attempt, position) => ({
-    org: record.org,
-    id: attempt.id,
-    inference: record.id,
+function attemptRows({ org, id: inference, attempts: all }: InferenceRecord): Whole<typeof attempts.$inferInsert>[] {
+  return all.map(({ index: _index, startedAt, failure, tokens, costEstimated, dropped, ...same }, position) => ({
+    ...same,
+    org,
+    inference,
     position,
-    ts: attempt.startedAt,
-    provider: attempt.provider,
-    model: attempt.model,
-    rung: attempt.rung,
-    failureClass: attempt.failure?.class ?? null,
-    reason: attempt.failure?.reason ?? null,
-    status: attempt.status,
-    code: attempt.failure?.code ?? null,
-    finish: attempt.finish,
-    latencyMs: attempt.latencyMs,
-    firstByteMs: attempt.firstByteMs,
-    ...tokenColumns(attempt.tokens),
-    usageEstimated: attempt.usageEstimated,
-    usageInconsistent: attempt.usageInconsistent,
-    costNano: attempt.costNano,
-    estimated: attempt.costEstimated,
-    tier: attempt.tier,
-    priceVersion: attempt.priceVersion,
-    dropped: attempt.dropped.length > 0 ? attempt.dropped : null,
+    ts: startedAt,
+    ...failureColumns(failure),
+    ...tokenColumns(tokens),
+    estimated: costEstimated,
+    dropped: dropped.length > 0 ? dropped : null,
   }));
+}
+
+/** A row that leaves no column to its default: what a record gains must be stored or named here. */
+type Whole<Row> = { readonly [Column in keyof Required<Row>]: Exclude<Row[Column], undefined> };
+
+function failureColumns(failure: FailureRecord | null) {
+  return { failureClass: failure?.class ?? null, reason: failure?.reason ?? null, code: failure?.code ?? null };
 }
 
 function tokenColumns(tokens: TokenCounts) {

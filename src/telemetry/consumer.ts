@@ -1,7 +1,7 @@
+import type { InferenceRecord } from "../record/inference-record.ts";
 import { retryDelaySeconds } from "./backoff.ts";
 import { readMessage } from "./message.ts";
 import type { QueueMessage, TelemetrySink } from "./ports.ts";
-import type { InferenceRecord } from "./record.ts";
 
 export interface ConsumerPorts {
   readonly sink: TelemetrySink;

@@ -1,7 +1,6 @@
 /** One queue message: the record of one inference, versioned, always below the queue's limit of 128 000 bytes. */
 import { z } from "zod";
-import { instant } from "./instant.ts";
-import type { InferenceRecord } from "./record.ts";
+import { type InferenceRecord, inferenceRecord } from "../record/inference-record.ts";
 
 export const MESSAGE_SCHEMA = "modelrig.telemetry/1";
 
@@ -29,69 +28,6 @@ function fits(inference: InferenceRecord): boolean {
   // A UTF-16 unit is at most three bytes of UTF-8: nearly every record is settled without being encoded.
   return json.length * 3 <= MOST_BYTES || new TextEncoder().encode(json).length <= MOST_BYTES;
 }
-
-const text = z.string().max(256);
-const figure = z.int().nonnegative().nullable();
-const failure = z.object({ class: text, reason: text.nullable(), status: figure, code: text.nullable() }).nullable();
-
-const attempt = z.object({
-  id: text.min(1),
-  index: z.int().nonnegative(),
-  provider: text,
-  model: text,
-  rung: text,
-  startedAt: instant,
-  latencyMs: z.int(),
-  firstByteMs: z.int().nullable(),
-  status: figure,
-  failure,
-  finish: text.nullable(),
-  tokens: z.object({
-    input: figure,
-    uncached: figure,
-    cacheRead: figure,
-    cacheWrite: figure,
-    output: figure,
-    reasoning: figure,
-  }),
-  usageEstimated: z.boolean(),
-  usageInconsistent: z.boolean(),
-  costNano: figure,
-  costEstimated: z.boolean(),
-  tier: text,
-  priceVersion: text.nullable(),
-  dropped: z.array(text),
-});
-
-/** An inference record as it travels. */
-export const inferenceRecord = z.object({
-  id: text.min(1),
-  org: text.min(1),
-  keyId: text.nullable(),
-  lane: text,
-  route: text.nullable(),
-  routeHash: text.nullable(),
-  variant: text.nullable(),
-  arm: text.nullable(),
-  run: text.nullable(),
-  step: text.nullable(),
-  stream: z.boolean(),
-  startedAt: instant,
-  latencyMs: z.int(),
-  firstByteMs: z.int().nullable(),
-  provider: text.nullable(),
-  model: text.nullable(),
-  rung: text.nullable(),
-  failure,
-  finish: text.nullable(),
-  conformant: z.boolean().nullable(),
-  costNano: figure,
-  costEstimated: z.boolean(),
-  simulated: z.boolean(),
-  tags: z.record(text, text),
-  skipped: z.array(z.object({ candidate: text, why: text })),
-  attempts: z.array(attempt),
-});
 
 const message = z.object({ schema: z.literal(MESSAGE_SCHEMA), inference: inferenceRecord });
 

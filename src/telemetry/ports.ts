@@ -1,4 +1,4 @@
-import type { InferenceRecord } from "./record.ts";
+import type { InferenceRecord } from "../record/inference-record.ts";
 
 /** Where records end. */
 export interface TelemetrySink {

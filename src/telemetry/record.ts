@@ -1,85 +1,12 @@
 /**
- * What is kept of an inference: figures, names and closed words. Messages of failures and the raw usage objects of
- * providers stay behind: an upstream may quote the prompt in either.
+ * From a call to its record. Messages of failures and the raw usage objects of providers stay behind: an upstream may
+ * quote the prompt in either.
  */
 import type { Attempt, Inference } from "../call/inference.ts";
 import type { Usage } from "../money/usage.ts";
-import { MOST_TAGS } from "./tag.ts";
-
-/** `null` = not reported or not applicable, never zero. */
-export interface TokenCounts {
-  readonly input: number | null;
-  readonly uncached: number | null;
-  readonly cacheRead: number | null;
-  readonly cacheWrite: number | null;
-  readonly output: number | null;
-  readonly reasoning: number | null;
-}
-
-export interface FailureRecord {
-  readonly class: string;
-  readonly reason: string | null;
-  readonly status: number | null;
-  /** The upstream's structured code, where it looks like one. */
-  readonly code: string | null;
-}
-
-export interface AttemptRecord {
-  readonly id: string;
-  readonly index: number;
-  readonly provider: string;
-  readonly model: string;
-  readonly rung: string;
-  readonly startedAt: number;
-  readonly latencyMs: number;
-  readonly firstByteMs: number | null;
-  readonly status: number | null;
-  readonly failure: FailureRecord | null;
-  readonly finish: string | null;
-  readonly tokens: TokenCounts;
-  readonly usageEstimated: boolean;
-  readonly usageInconsistent: boolean;
-  readonly costNano: number | null;
-  readonly costEstimated: boolean;
-  readonly tier: string;
-  readonly priceVersion: string | null;
-  /** Names of request fields the upstream could not carry. */
-  readonly dropped: readonly string[];
-}
-
-export interface SkipRecord {
-  readonly candidate: string;
-  readonly why: string;
-}
-
-export interface InferenceRecord {
-  readonly id: string;
-  readonly org: string;
-  readonly keyId: string | null;
-  readonly lane: string;
-  readonly route: string | null;
-  readonly routeHash: string | null;
-  readonly variant: string | null;
-  readonly arm: string | null;
-  readonly run: string | null;
-  readonly step: string | null;
-  readonly stream: boolean;
-  readonly startedAt: number;
-  readonly latencyMs: number;
-  readonly firstByteMs: number | null;
-  readonly provider: string | null;
-  readonly model: string | null;
-  readonly rung: string | null;
-  readonly failure: FailureRecord | null;
-  readonly finish: string | null;
-  readonly conformant: boolean | null;
-  readonly costNano: number | null;
-  readonly costEstimated: boolean;
-  readonly simulated: boolean;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly skipped: readonly SkipRecord[];
-  readonly attempts: readonly AttemptRecord[];
-}
+import type { AttemptRecord, FailureRecord, InferenceRecord } from "../record/inference-record.ts";
+import { MOST_TAGS } from "../record/tag.ts";
+import { perTokenField, type TokenCounts, type TokenField } from "../record/token-counts.ts";
 
 const MOST_LISTED = 32;
 const MOST_ATTEMPTS = 100;
@@ -146,19 +73,11 @@ function attemptRecord(attempt: Attempt): AttemptRecord {
 
 /** Sum over the attempts that reported a figure; `null` where none did. */
 export function totalTokens(attempts: readonly AttemptRecord[]): TokenCounts {
-  const sum = (figure: keyof TokenCounts): number | null => {
+  return perTokenField((field: TokenField) => {
     let total: number | null = null;
-    for (const { tokens } of attempts) if (tokens[figure] !== null) total = (total ?? 0) + tokens[figure];
+    for (const { tokens } of attempts) if (tokens[field] !== null) total = (total ?? 0) + tokens[field];
     return total;
-  };
-  return {
-    input: sum("input"),
-    uncached: sum("uncached"),
-    cacheRead: sum("cacheRead"),
-    cacheWrite: sum("cacheWrite"),
-    output: sum("output"),
-    reasoning: sum("reasoning"),
-  };
+  });
 }
 
 function tokensOf(usage: Usage | undefined): TokenCounts {

@@ -6,14 +6,15 @@ import { cost } from "../money/cost.ts";
 import type { PriceBook } from "../money/price.ts";
 import { serviceTier } from "../money/tier.ts";
 import type { Usage } from "../money/usage.ts";
+import type { InferenceRecord } from "../record/inference-record.ts";
+import { instant } from "../record/instant.ts";
+import { tags } from "../record/tag.ts";
 import { ID_PATTERN } from "../route/identifier.ts";
 import { finishReason as anthropicFinish } from "../wire/anthropic-messages/finish.ts";
 import type { FinishReason } from "../wire/chat.ts";
 import { finishReason as geminiFinish } from "../wire/gemini/finish.ts";
 import { finishReason as openaiFinish } from "../wire/openai-chat/finish.ts";
-import { instant } from "./instant.ts";
-import { type InferenceRecord, recordOf } from "./record.ts";
-import { tags } from "./tag.ts";
+import { recordOf } from "./record.ts";
 
 /** What a report of one call may say: more is a mistake, and would spoil every sum it is in. */
 export const LONGEST_CALL_MS = 604_800_000;

@@ -1,6 +1,7 @@
 import type { Client } from "@libsql/client/web";
+import type { InferenceRecord } from "../../src/record/inference-record.ts";
 import { HOUR_MS, hourOf } from "../../src/store/stale-hours.ts";
-import { type InferenceRecord, totalTokens } from "../../src/telemetry/record.ts";
+import { totalTokens } from "../../src/telemetry/record.ts";
 
 type Sums = Record<string, number | null>;
 

@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { type Attempt, type Inference, LANES } from "../../src/call/inference.ts";
+import type { Attempt, Inference } from "../../src/call/inference.ts";
 import { FAILURE_CLASSES } from "../../src/failure/failure.ts";
 import { nanoUsd } from "../../src/money/nano-usd.ts";
 import type { Usage } from "../../src/money/usage.ts";
+import { LANES } from "../../src/record/lane.ts";
 
 let made = 0;
 

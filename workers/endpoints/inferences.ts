@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
-import { LANES } from "../../src/call/inference.ts";
 import { FAILURE_CLASSES } from "../../src/failure/failure.ts";
 import { nanoToUsdText, nanoUsd } from "../../src/money/nano-usd.ts";
+import { LANES } from "../../src/record/lane.ts";
+import { attemptJson, inferenceJson } from "../../src/record/record-json.ts";
+import { snakeKeys } from "../../src/record/snake-keys.ts";
+import { isTagName } from "../../src/record/tag.ts";
 import type { AttemptRow, GradeRow, InferenceFilter, InferenceRow } from "../../src/store/inferences.ts";
-import { isTagName } from "../../src/telemetry/tag.ts";
 import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";
 import { badRequest, notFound } from "../fault.ts";
@@ -12,67 +14,14 @@ import { isoOf, next, pageOf, pageQuery, parseParams, time } from "./listing.ts"
 
 const MOST_LISTED = 500;
 
-const word = z.string().nullable();
-const figure = z.int().nullable();
-const usd = z.string().nullable().describe("Exact decimal dollars, nine places; null = unknown.");
-const tokens = z
-  .object({
-    input: figure,
-    uncached: figure,
-    cache_read: figure,
-    cache_write: figure,
-    output: figure,
-    reasoning: figure,
-  })
-  .describe("null = not reported. Of an inference: sums over its attempts.");
-
-export const inference = z
-  .object({
-    id: z.string(),
-    ts: z.iso.datetime(),
-    ...{ lane: z.string(), route: word, route_hash: word, variant: word, arm: word, run: word, step: word },
-    key: word.describe("Id of the key that made or reported it."),
-    ...{ provider: word, model: word, rung: word },
-    stream: z.boolean(),
-    ...{ failure_class: word, reason: word, status: figure, code: word, finish: word },
-    conformant: z.boolean().nullable().describe("null = no schema governed the call."),
-    attempts: z.int(),
-    latency_ms: z.int(),
-    first_byte_ms: figure,
-    tokens,
-    cost_usd: usd,
-    cost_estimated: z.boolean(),
-    tier: word,
-    price_version: word,
-    simulated: z.boolean(),
-    tags: z.record(z.string(), z.string()),
-    skipped: z.array(z.object({ candidate: z.string(), why: z.string() })),
-  })
-  .openapi("InferenceRecord");
-
-const attempt = z.object({
-  id: z.string(),
-  ts: z.iso.datetime(),
-  ...{ provider: z.string(), model: z.string(), rung: z.string() },
-  ...{ failure_class: word, reason: word, status: figure, code: word, finish: word },
-  latency_ms: z.int(),
-  first_byte_ms: figure,
-  tokens,
-  usage_estimated: z.boolean(),
-  usage_inconsistent: z.boolean(),
-  cost_usd: usd,
-  cost_estimated: z.boolean(),
-  tier: z.string(),
-  price_version: word,
-  dropped: z.array(z.string()),
-});
+export const inference = z.object(inferenceJson.shape).openapi("InferenceRecord");
 
 const inferenceGrade = z.object({
   id: z.string(),
   score: z.number(),
   kind: z.string(),
   grader: z.string(),
-  comment: word,
+  comment: z.string().nullable(),
   created_at: z.iso.datetime(),
 });
 
@@ -81,7 +30,7 @@ export const inferenceList = z.object({ inferences: z.array(inference), next }).
 export const inferenceDetail = z
   .object({
     inference,
-    attempts: z.array(attempt),
+    attempts: z.array(attemptJson),
     grades: z.array(inferenceGrade).describe("Newest first: the first of a grader is the one that counts."),
   })
   .openapi("InferenceDetail");
@@ -113,7 +62,7 @@ export function inferences(app: Hono<AppEnv>): void {
     const asked = { ...filter, limit: limit + 1 };
     const found = await runtime.store().forOrg(principal.org).inferences.list(asked, principal.rowScope);
     const { shown, next } = pageOf(found, limit, ({ ts }) => ts);
-    return c.json({ inferences: shown.map(inferenceJson), next } satisfies z.output<typeof inferenceList>);
+    return c.json({ inferences: shown.map(jsonOfInference), next } satisfies z.output<typeof inferenceList>);
   });
 
   app.get("/v1/inferences/:id", async (c) => {
@@ -121,8 +70,8 @@ export function inferences(app: Hono<AppEnv>): void {
     const found = await runtime.store().forOrg(principal.org).inferences.get(c.req.param("id"), principal.rowScope);
     if (!found) throw notFound("no such inference", "inference_not_found", "id");
     return c.json({
-      inference: inferenceJson(found.inference),
-      attempts: found.attempts.map(attemptJson),
+      inference: jsonOfInference(found.inference),
+      attempts: found.attempts.map(jsonOfAttempt),
       grades: found.grades.map(gradeJson),
     } satisfies z.output<typeof inferenceDetail>);
   });
@@ -143,82 +92,32 @@ function filterOf(query: URLSearchParams): InferenceFilter {
   return { ...rest, failureClass, keyId, tags, after: after && { ts: after.at, id: after.id } };
 }
 
-function inferenceJson(row: InferenceRow): z.output<typeof inference> {
-  return {
-    id: row.id,
-    ts: isoOf(row.ts),
-    lane: row.lane,
-    route: row.route,
-    route_hash: row.routeHash,
-    variant: row.variant,
-    arm: row.arm,
-    run: row.run,
-    step: row.step,
-    key: row.keyId,
-    provider: row.provider,
-    model: row.model,
-    rung: row.rung,
-    stream: row.stream,
-    failure_class: row.failureClass,
-    reason: row.reason,
-    status: row.status,
-    code: row.code,
-    finish: row.finish,
-    conformant: row.conformant,
-    attempts: row.attempts,
-    latency_ms: row.latencyMs,
-    first_byte_ms: row.firstByteMs,
-    tokens: tokensJson(row),
-    cost_usd: usdOf(row.costNano),
-    cost_estimated: row.estimated,
-    tier: row.tier,
-    price_version: row.priceVersion,
-    simulated: row.simulated,
-    tags: { ...row.tags },
-    skipped: [...(row.skipped ?? [])],
-  };
+function jsonOfInference(row: InferenceRow): z.output<typeof inference> {
+  const { key_id: key, skipped, ...same } = jsonOfRow(row);
+  return { ...same, key, tags: { ...row.tags }, skipped: [...(skipped ?? [])] };
 }
 
-function attemptJson(row: AttemptRow): z.output<typeof attempt> {
+function jsonOfAttempt(row: AttemptRow): z.output<typeof attemptJson> {
+  const { inference: _inference, position: _position, ...same } = jsonOfRow(row);
+  return { ...same, dropped: [...(row.dropped ?? [])] };
+}
+
+/** What the rows of both tables are shown with. */
+function jsonOfRow<Row extends InferenceRow | AttemptRow>(row: Row) {
+  const { ts, costNano, estimated, inputTokens, uncachedTokens, cacheReadTokens, cacheWriteTokens, ...rest } = row;
+  const { outputTokens, reasoningTokens, ...same } = rest;
   return {
-    id: row.id,
-    ts: isoOf(row.ts),
-    provider: row.provider,
-    model: row.model,
-    rung: row.rung,
-    failure_class: row.failureClass,
-    reason: row.reason,
-    status: row.status,
-    code: row.code,
-    finish: row.finish,
-    latency_ms: row.latencyMs,
-    first_byte_ms: row.firstByteMs,
-    tokens: tokensJson(row),
-    usage_estimated: row.usageEstimated,
-    usage_inconsistent: row.usageInconsistent,
-    cost_usd: usdOf(row.costNano),
-    cost_estimated: row.estimated,
-    tier: row.tier,
-    price_version: row.priceVersion,
-    dropped: [...(row.dropped ?? [])],
+    ...snakeKeys(same),
+    ts: isoOf(ts),
+    tokens: {
+      ...{ input: inputTokens, uncached: uncachedTokens, cache_read: cacheReadTokens, cache_write: cacheWriteTokens },
+      ...{ output: outputTokens, reasoning: reasoningTokens },
+    },
+    cost_usd: costNano === null ? null : nanoToUsdText(nanoUsd(costNano)),
+    cost_estimated: estimated,
   };
 }
 
 function gradeJson({ id, score, kind, grader, comment, createdAt }: GradeRow): z.output<typeof inferenceGrade> {
   return { id, score, kind, grader, comment, created_at: isoOf(createdAt) };
-}
-
-function tokensJson(row: InferenceRow | AttemptRow): z.output<typeof tokens> {
-  return {
-    input: row.inputTokens,
-    uncached: row.uncachedTokens,
-    cache_read: row.cacheReadTokens,
-    cache_write: row.cacheWriteTokens,
-    output: row.outputTokens,
-    reasoning: row.reasoningTokens,
-  };
-}
-
-function usdOf(nano: number | null): string | null {
-  return nano === null ? null : nanoToUsdText(nanoUsd(nano));
 }

@@ -1,6 +1,6 @@
 /** What lists and bodies have in common: pages by key, times, and faults that name the field. */
 import { z } from "@hono/zod-openapi";
-import { instant } from "../../src/telemetry/instant.ts";
+import { instant } from "../../src/record/instant.ts";
 import { badRequest, type HttpFault } from "../fault.ts";
 
 const CURSOR = /^(\d{1,16})_(.+)$/;

@@ -1,8 +1,8 @@
 /** Flags of `modelrig bakeoff`, checked and with their defaults. */
 import type { Command } from "commander";
 import { type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
+import { isTagName } from "../../record/tag.ts";
 import type { ObjectiveMode } from "../../route/route.ts";
-import { isTagName } from "../../telemetry/tag.ts";
 import { CliError, EXIT } from "../command.ts";
 
 /** As commander reads them. */

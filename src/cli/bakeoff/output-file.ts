@@ -3,8 +3,9 @@ import { closeSync, existsSync, openSync, readFileSync, writeSync } from "node:f
 import { z } from "zod";
 import type { SampleOutput } from "../../bakeoff/ports.ts";
 import { parsedJson } from "../../json/parsed.ts";
-import { inferenceRecord } from "../../telemetry/message.ts";
-import { type InferenceRecord, recordOf } from "../../telemetry/record.ts";
+import type { InferenceRecord } from "../../record/inference-record.ts";
+import { inferenceRecord } from "../../record/inference-record.ts";
+import { recordOf } from "../../telemetry/record.ts";
 
 /** `record`: the figures of the call, which go to the gateway together with a grade of it. */
 const line = z.object({

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { InferenceRecord } from "../../telemetry/record.ts";
+import type { InferenceRecord } from "../../record/inference-record.ts";
 
 /** Times are epoch or elapsed milliseconds, money is nano-dollars; null = unknown or not applicable, never zero. */
 export const inferences = sqliteTable(

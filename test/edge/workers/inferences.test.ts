@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { LANES } from "../../../src/call/inference.ts";
 import { failure } from "../../../src/failure/failure.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
+import { LANES } from "../../../src/record/lane.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
 import { anAttempt, anInference } from "../../support/inferences.ts";
 import { type Gateway, openGateway } from "../gateway.ts";

@@ -50,7 +50,7 @@ describe("modelrig query", () => {
       "–               $0.25         7                –",
     ]);
     expect(err).toContain("2 rows from rows");
-    expect(err).toContain("note: rows of the lanes replay and trial are left out");
+    expect(err).toContain("note: rows of the lanes replay, trial, judge, probe, reference, optimizer are left out");
   });
 
   it("takes the words of a query unquoted too", async () => {

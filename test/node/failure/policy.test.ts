@@ -18,6 +18,7 @@ const EXPECTED = {
   no_candidate: ["stop", "neutral", undefined, 503],
   invariant_violation: ["stop", "neutral", undefined, 400],
   canceled: ["stop", "neutral", undefined, 499],
+  rate_limited: ["stop", "neutral", undefined, 429],
 } as const;
 
 describe("after a failure", () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
+import { EVALUATION_LANES, LANES } from "../../../src/record/lane.ts";
 import { percentile } from "../../../src/stats/percentile.ts";
 import { wilson } from "../../../src/stats/wilson.ts";
 import { type QueryDatabase, queryDatabase } from "../../support/query-database.ts";
@@ -15,8 +16,7 @@ beforeAll(async () => {
     { startedAt: day, route: "money", cost: nanoUsd(2_500_000_000), conformant: true },
     { startedAt: day, route: "money", cost: undefined, conformant: false, simulated: true },
     { startedAt: day, route: "never-priced", cost: undefined, conformant: undefined },
-    { startedAt: day, route: "replayed", lane: "replay" },
-    { startedAt: day, route: "replayed", lane: "trial" },
+    ...LANES.map((lane) => ({ startedAt: day, route: "any", lane })),
     // Berlin: the hour from 02:00 to 03:00 comes twice on 25 October, and not at all on 29 March.
     ...[
       "2026-10-24T21:59:59Z",
@@ -88,18 +88,17 @@ describe("figures", () => {
   });
 });
 
-describe("replay and trial", () => {
-  it("are left out and said to be, unless the lane is named", async () => {
-    const out = await database.answer("SELECT count(*) FROM inferences WHERE route = 'replayed'");
-    expect(out.rows).toEqual([[0]]);
-    expect(out.notes.join("\n")).toContain("replay and trial are left out");
-    const named = await database.answer("SELECT lane, count(*) FROM inferences WHERE route = 'replayed' GROUP BY lane");
-    expect(named.rows).toEqual([
-      ["replay", 1],
-      ["trial", 1],
-    ]);
+describe("lanes that evaluate a route", () => {
+  const production = LANES.filter((lane) => !(EVALUATION_LANES as readonly string[]).includes(lane));
+
+  it.each(["inferences", "attempts"])("are left out of %s and said to be, unless the lane is named", async (table) => {
+    expect(production).toEqual(["live", "raw", "auto", "recorded", "cache"]);
+    const out = await database.answer(`SELECT count(*) FROM ${table} WHERE route = 'any'`);
+    expect(out.rows).toEqual([[production.length]]);
+    expect(out.notes.join("\n")).toContain("replay, trial, judge, probe, reference, optimizer are left out");
+    const named = await database.answer(`SELECT lane, count(*) FROM ${table} WHERE route = 'any' GROUP BY lane`);
+    expect(new Set(named.rows.map(([lane]) => lane))).toEqual(new Set(LANES));
     expect(named.notes.join("\n")).not.toContain("left out");
-    expect(await rowsOf("SELECT count(*) FROM attempts WHERE route = 'replayed'")).toEqual([[0]]);
   });
 });
 
@@ -212,7 +211,7 @@ describe("EXPLAIN", () => {
       value: {
         explain: {
           source: "rows",
-          args: ["org_a", "x", 1_001],
+          args: ["org_a", ...EVALUATION_LANES, "x", 1_001],
           why_not_rollups: ["rollups are not made by arm", "p95 needs every value"],
         },
       },

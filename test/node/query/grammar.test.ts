@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compileQuery } from "../../../src/query/compile.ts";
+import { EVALUATION_LANES } from "../../../src/record/lane.ts";
 import { compiledOrThrow } from "../../support/query-database.ts";
 
 const faultOf = (text: string) => {
@@ -89,6 +90,7 @@ describe("a query", () => {
     );
     expect(statement.args).toEqual([
       "org_a",
+      ...EVALUATION_LANES,
       "x' OR 1=1 --",
       250_000_000,
       '$."client"',

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { InferenceRecord } from "../../../src/record/inference-record.ts";
 import { readMessage, type TelemetryMessage } from "../../../src/telemetry/message.ts";
-import type { InferenceRecord } from "../../../src/telemetry/record.ts";
 import { createRecorder, type RecorderPorts, type RecorderTrouble } from "../../../src/telemetry/recorder.ts";
 import { anInference } from "../../support/inferences.ts";
 

@@ -26,7 +26,7 @@ function call(hour: number): Partial<Inference> {
   const client = oneOf("acme", "bolt", "", undefined);
   return {
     ...{ id: `inf_${serial}`, startedAt, cost, latencyMs: Math.floor(random() * 900) },
-    ...{ lane: oneOf("live", "live", "raw", "replay"), route: oneOf("r1", "r2", undefined) },
+    ...{ lane: oneOf("live", "live", "raw", "replay", "judge"), route: oneOf("r1", "r2", undefined) },
     ...{ variant: oneOf("default", "cheap"), simulated: random() < 0.3, conformant: oneOf(true, false, undefined) },
     served: oneOf({ provider: "p1", model: "m1" }, { provider: "p2", model: "m2" }, undefined),
     failure: oneOf(undefined, undefined, failure("network", "away")),
@@ -36,7 +36,12 @@ function call(hour: number): Partial<Inference> {
 }
 
 const VALUES = {
-  ...{ route: ["r1", "r2"], variant: ["default", "cheap"], served_variant: ["cheap"], lane: ["live", "replay"] },
+  ...{
+    route: ["r1", "r2"],
+    variant: ["default", "cheap"],
+    served_variant: ["cheap"],
+    lane: ["live", "replay", "judge"],
+  },
   ...{
     provider: ["p1", "p2"],
     model: ["m1"],

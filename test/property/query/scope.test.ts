@@ -28,7 +28,7 @@ const VALUES = {
   provider: ["p1"],
   variant: ["default", "cheap"],
   served_variant: ["default", "cheap"],
-  lane: ["live", "raw", "replay", "trial"],
+  lane: ["live", "raw", "replay", "trial", "cache"],
   client: ["acme", "bolt", "ACME", "acme "],
   team: ["x", "y"],
   subject_kind: ["inference", "run", "artifact"],

@@ -1,11 +1,12 @@
 import { type Client, createClient } from "@libsql/client/web";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { InferenceRecord } from "../../../src/record/inference-record.ts";
 import { connect, type Database } from "../../../src/store/database.ts";
 import { OrgRetention } from "../../../src/store/retention.ts";
 import { OrgRollups } from "../../../src/store/rollups.ts";
 import { HOUR_MS } from "../../../src/store/stale-hours.ts";
-import { type InferenceRecord, recordOf } from "../../../src/telemetry/record.ts";
+import { recordOf } from "../../../src/telemetry/record.ts";
 import { expectedSums, expectedTagSums, readSums, readTagSums } from "../../support/hourly-sums.ts";
 import { inferences } from "../../support/inferences.ts";
 import { localStore } from "../../support/local-database.ts";
