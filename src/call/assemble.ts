@@ -17,6 +17,7 @@ type DraftPart =
       readonly id: string;
       readonly name: string;
       arguments: string;
+      readonly custom?: boolean | undefined;
       readonly signature?: string | undefined;
     };
 
@@ -49,6 +50,7 @@ export class AnswerAssembler {
           id: event.id,
           name: event.name,
           arguments: "",
+          ...(event.custom ? { custom: true } : {}),
           signature: event.signature,
         };
         const draft = this.#draft(event.choice);
@@ -150,7 +152,15 @@ function partEvents(part: AssistantPart, choice: number, index: number): StreamE
       ];
     case "tool-call":
       return [
-        { type: "tool-call-start", choice, index, id: part.id, name: part.name, signature: part.signature },
+        {
+          type: "tool-call-start",
+          choice,
+          index,
+          id: part.id,
+          name: part.name,
+          ...(part.custom ? { custom: true } : {}),
+          signature: part.signature,
+        },
         { type: "tool-call-delta", choice, index, arguments: part.arguments },
       ];
     case "native":

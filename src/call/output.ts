@@ -5,6 +5,7 @@ import { undoNullable } from "../json/schema/undo-nullable.ts";
 import { compileSchema, type SchemaValidator } from "../json/schema/validate.ts";
 import type { ServedRung } from "../route/route.ts";
 import { type AnswerChoice, type AssistantPart, answerText, type ChatAnswer } from "../wire/chat.ts";
+import { brokenAnswer } from "../wire/unfinished.ts";
 import type { OutputRule } from "./call.ts";
 
 export type Verdict =
@@ -27,7 +28,7 @@ export function judge(answer: ChatAnswer, rule: OutputRule | undefined, rung: Se
   if (answer.choices.length === 0)
     return reject(failure("content_invalid", "the answer holds no choices", { reason: "empty" }), "", []);
   const broken = answer.choices.find((choice) => choice.finish.unified === "error");
-  if (broken) return reject(malformedAnswer(broken), "", []);
+  if (broken) return reject(brokenAnswer(broken.finish), "", []);
   if (rule === undefined) return { ok: true, answer, conformant: undefined, rung, changed: false };
 
   const validator = compileSchema(rule.schema);
@@ -168,15 +169,6 @@ function hasOnlyRefusal(choice: AnswerChoice): boolean {
 function refusal(choice: AnswerChoice): Failure {
   const word = choice.finish.raw ?? "refusal";
   return failure("content_filter", `the model or its provider withheld the answer (${word})`, { code: word });
-}
-
-/** The provider itself says that the answer came out broken (a malformed function call, say). */
-function malformedAnswer(choice: AnswerChoice): Failure {
-  const word = choice.finish.raw ?? "error";
-  return failure("content_invalid", `the provider reports a broken answer (${word})`, {
-    reason: "unparseable",
-    code: word,
-  });
 }
 
 function reject(reason: Failure, text: string, faults: readonly string[]): Extract<Verdict, { ok: false }> {

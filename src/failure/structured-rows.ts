@@ -138,6 +138,16 @@ export const STRUCTURED: readonly ClassificationRow[] = [
     reason: "model_not_found",
   },
   {
+    kind: "something unknown that the request refers to, not the model",
+    status: [200, 404],
+    word: words("not_found_error", "not_found"),
+    message: opening(
+      "(?:Not found: )?(?:The )?(?:requested |previous )?" +
+        "(?:cache|cached ?content|file|document|container|response|item|skill|conversation|vector store|thread)\\b",
+    ),
+    class: "bad_request",
+  },
+  {
     kind: "model unknown",
     status: [200, 404],
     word: words("not_found_error", "not_found"),

@@ -72,8 +72,10 @@ export interface ToolCallPart {
   readonly type: "tool-call";
   readonly id: string;
   readonly name: string;
-  /** JSON text exactly as the model wrote it; never re-serialised. */
+  /** JSON text exactly as the model wrote it, never re-serialised; the free text where the tool is custom. */
   readonly arguments: string;
+  /** The tool takes free text instead of JSON (`custom` in OpenAI's dialects). */
+  readonly custom?: boolean | undefined;
   /** Gemini thought signature, carried as `extra_content.google.thought_signature` in the OpenAI shape. */
   readonly signature?: string | undefined;
   readonly cache?: CacheBreakpoint | undefined;

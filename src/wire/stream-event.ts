@@ -20,6 +20,8 @@ export type StreamEvent =
       readonly index: number;
       readonly id: string;
       readonly name: string;
+      /** The argument text is free text instead of JSON. */
+      readonly custom?: boolean | undefined;
       readonly signature?: string | undefined;
     }
   | { readonly type: "tool-call-delta"; readonly choice: number; readonly index: number; readonly arguments: string }

@@ -5,6 +5,7 @@ import { parseExact } from "../../json/exact-numbers.ts";
 import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
+import { unfinished } from "../unfinished.ts";
 import { decodeErrorObject } from "./error.ts";
 import { finishReason } from "./finish.ts";
 import { normaliseUsage } from "./usage.ts";
@@ -20,6 +21,7 @@ class MessageStream implements StreamDecoder {
   /** Blocks of calls whose input has begun: a call without any means no arguments, an empty object elsewhere. */
   readonly #filled = new Set<number>();
   #usage: JsonRecord = {};
+  #id: string | undefined;
   #started = false;
   #finished = false;
   #ended = false;
@@ -29,6 +31,7 @@ class MessageStream implements StreamDecoder {
   }
 
   decode(event: SseEvent): WireFrame {
+    if (this.#ended) return { events: [] };
     const data = parse(event.data);
     if (!isRecord(data)) {
       const broken = failure("network", "the stream holds an event that is not JSON", {
@@ -38,17 +41,27 @@ class MessageStream implements StreamDecoder {
       return { events: [{ type: "error", failure: broken }] };
     }
     const type = stringAt(data, "type") ?? event.event;
-    // A second message_start would open the message twice at the client.
-    if (type === "message_start" && this.#started)
-      return { events: this.#usageEvents(recordAt(recordAt(data, "message"), "usage")) };
+    if (type === "message_start" && this.#started) return this.#startedAgain(recordAt(data, "message"));
     return { events: this.#events(type, data), native: { dialect: "anthropic-messages", event: type, data } };
   }
 
   finish(): WireFrame {
     if (this.#ended) return { events: [] };
     if (this.#finished) return { events: [{ type: "end" }] };
-    const cut = failure("network", "the stream ended before the message did", { reason: "reset", status: 200 });
-    return { events: [{ type: "error", failure: cut }] };
+    return { events: [{ type: "error", failure: unfinished("before the message did") }] };
+  }
+
+  /** A repeated start would open the message twice at the client; the start of another message is two answers in one. */
+  #startedAgain(message: JsonRecord | undefined): WireFrame {
+    const id = stringAt(message, "id");
+    if (id === undefined || this.#id === undefined || id === this.#id)
+      return { events: this.#usageEvents(recordAt(message, "usage")) };
+    this.#ended = true;
+    const spliced = failure("network", "the stream holds the beginnings of two messages", {
+      reason: "malformed_response",
+      status: 200,
+    });
+    return { events: [{ type: "error", failure: spliced }] };
   }
 
   #events(type: string | undefined, data: JsonRecord): StreamEvent[] {
@@ -56,8 +69,9 @@ class MessageStream implements StreamDecoder {
       case "message_start": {
         this.#started = true;
         const message = recordAt(data, "message");
+        this.#id = stringAt(message, "id");
         return [
-          { type: "start", id: stringAt(message, "id"), model: stringAt(message, "model") },
+          { type: "start", id: this.#id, model: stringAt(message, "model") },
           ...this.#usageEvents(recordAt(message, "usage")),
         ];
       }

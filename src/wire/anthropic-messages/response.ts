@@ -4,6 +4,7 @@ import { failure, type Result } from "../../failure/failure.ts";
 import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "../../json/record.ts";
 import type { AssistantPart, ChatAnswer } from "../chat.ts";
 import type { WireTarget } from "../dialect.ts";
+import { unfinished } from "../unfinished.ts";
 import { decodeErrorObject } from "./error.ts";
 import { finishReason } from "./finish.ts";
 import { normaliseUsage } from "./usage.ts";
@@ -20,6 +21,8 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
       }),
     };
   }
+  const stop = stringAt(body, "stop_reason");
+  if (stop === undefined) return { ok: false, error: unfinished("without a stop reason") };
   const usage = recordAt(body, "usage");
   return {
     ok: true,
@@ -30,7 +33,7 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
         {
           index: 0,
           content: content.filter(isRecord).map(assistantPart),
-          finish: finishReason(stringAt(body, "stop_reason")),
+          finish: finishReason(stop),
         },
       ],
       usage: normaliseUsage(usage),

@@ -1,10 +1,11 @@
 /** Gemini's stream: each event is a fragment of one answer; there is no closing event. */
 import { classify } from "../../failure/classify.ts";
-import { failure } from "../../failure/failure.ts";
+import { type Failure, failure } from "../../failure/failure.ts";
 import { parseExact } from "../../json/exact-numbers.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
+import { brokenAnswer, unfinished } from "../unfinished.ts";
 import { blockedPrompt } from "./blocked.ts";
 import { decodeErrorObject } from "./error.ts";
 import { finishReason } from "./finish.ts";
@@ -24,7 +25,8 @@ class GeminiStream implements StreamDecoder {
   readonly #open = new Map<number, { readonly index: number; readonly given: PartialArguments }>();
   #id: string | undefined;
   #started = false;
-  #finished = false;
+  /** Candidates seen, and whether each is finished. */
+  readonly #finished = new Map<number, boolean>();
   #failed = false;
 
   constructor(target: WireTarget) {
@@ -32,6 +34,7 @@ class GeminiStream implements StreamDecoder {
   }
 
   decode(event: SseEvent): WireFrame {
+    if (this.#failed) return { events: [] };
     const data = parse(event.data);
     if (Array.isArray(data) || recordAt(data, "error"))
       return this.#fail(classify(decodeErrorObject(data, this.#target)));
@@ -46,18 +49,22 @@ class GeminiStream implements StreamDecoder {
     const events = [...this.#start(data), ...candidates.flatMap((candidate, at) => this.#candidate(candidate, at))];
     const usage = normaliseUsage(data);
     if (usage) events.push({ type: "usage", usage });
+    const broken = events.find((event) => event.type === "finish" && event.finish.unified === "error");
+    if (broken?.type === "finish")
+      return this.#fail(brokenAnswer(broken.finish), usage ? [{ type: "usage", usage }] : []);
     return { events, native: { dialect: "gemini", data } };
   }
 
   finish(): WireFrame {
     if (this.#failed) return { events: [] };
-    if (this.#finished) return { events: [{ type: "end" }] };
-    return this.#fail(failure("network", "the stream ended without a finish reason", { reason: "reset", status: 200 }));
+    const candidates = [...this.#finished.values()];
+    if (candidates.length > 0 && candidates.every((finished) => finished)) return { events: [{ type: "end" }] };
+    return this.#fail(unfinished("without a finish reason"));
   }
 
-  #fail(reason: ReturnType<typeof failure>): WireFrame {
+  #fail(reason: Failure, before: readonly StreamEvent[] = []): WireFrame {
     this.#failed = true;
-    return { events: [{ type: "error", failure: reason }] };
+    return { events: [...before, { type: "error", failure: reason }] };
   }
 
   #start(data: JsonRecord): StreamEvent[] {
@@ -71,9 +78,10 @@ class GeminiStream implements StreamDecoder {
     const choice = numberAt(candidate, "index") ?? position;
     const parts = arrayAt(recordAt(candidate, "content"), "parts")?.filter(isRecord) ?? [];
     const events = parts.flatMap((part) => this.#part(part, choice));
+    if (!this.#finished.has(choice)) this.#finished.set(choice, false);
     const reason = stringAt(candidate, "finishReason");
     if (reason !== undefined && reason !== "") {
-      this.#finished = true;
+      this.#finished.set(choice, true);
       events.push(...this.#close(choice));
       events.push({ type: "finish", choice, finish: finishReason(reason, (this.#calls.get(choice) ?? 0) > 0) });
     }

@@ -13,16 +13,21 @@ const UNIFIED: ReadonlyMap<string, UnifiedFinish> = new Map(
     IMAGE_SAFETY: "content-filter",
     IMAGE_PROHIBITED_CONTENT: "content-filter",
     IMAGE_RECITATION: "content-filter",
+    MODEL_ARMOR: "content-filter",
     MALFORMED_FUNCTION_CALL: "error",
     UNEXPECTED_TOOL_CALL: "error",
     TOO_MANY_TOOL_CALLS: "error",
     MISSING_THOUGHT_SIGNATURE: "error",
     MALFORMED_RESPONSE: "error",
+    // Stopped for a reason it does not tell: not an end that an answer may be taken for whole at.
+    OTHER: "error",
+    IMAGE_OTHER: "error",
+    NO_IMAGE: "error",
   }),
 );
 
-/** Gemini says STOP also when it calls functions. */
-export function finishReason(raw: string | undefined, calledTools: boolean): FinishReason {
-  const unified = (raw !== undefined && UNIFIED.get(raw)) || "other";
+/** Gemini says STOP also when it calls functions. Every other end is a refusal or a fault, so an unknown word is a fault. */
+export function finishReason(raw: string, calledTools: boolean): FinishReason {
+  const unified = UNIFIED.get(raw) ?? "error";
   return { unified: unified === "stop" && calledTools ? "tool-calls" : unified, raw };
 }

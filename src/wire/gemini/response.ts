@@ -4,6 +4,7 @@ import { failure, type Result } from "../../failure/failure.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { AnswerChoice, ChatAnswer } from "../chat.ts";
 import type { WireTarget } from "../dialect.ts";
+import { unfinished } from "../unfinished.ts";
 import { blockedPrompt } from "./blocked.ts";
 import { decodeErrorObject } from "./error.ts";
 import { finishReason } from "./finish.ts";
@@ -19,6 +20,8 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
   const blocked = candidates.length === 0 ? blockedPrompt(body) : undefined;
   if (blocked) return { ok: false, error: blocked };
   if (candidates.length === 0) return malformed();
+  if (candidates.some((candidate) => !stringAt(candidate, "finishReason")))
+    return { ok: false, error: unfinished("without a finish reason") };
   const id = stringAt(body, "responseId");
   return {
     ok: true,
@@ -40,7 +43,7 @@ function choiceOf(candidate: JsonRecord, position: number, id: string): AnswerCh
   return {
     index,
     content,
-    finish: finishReason(stringAt(candidate, "finishReason") || undefined, called),
+    finish: finishReason(stringAt(candidate, "finishReason") ?? "", called),
     logprobs: candidate["logprobsResult"],
   };
 }

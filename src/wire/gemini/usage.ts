@@ -1,5 +1,6 @@
 import { arrayAt, isRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { Usage } from "../../money/usage.ts";
+import { leftToOutput } from "../reported-usage.ts";
 
 /**
  * `promptTokenCount` includes cached tokens and leaves out the prompts of built-in tools; `candidatesTokenCount` leaves
@@ -18,7 +19,7 @@ export function normaliseUsage(body: unknown): Usage | undefined {
   if (input === undefined && total === undefined && numberAt(raw, "candidatesTokenCount") === undefined)
     return undefined;
   const text = numberAt(raw, "candidatesTokenCount") ?? leftOut(total, input, reasoning);
-  const output = sum(text, reasoning);
+  const output = leftToOutput(sum(text, reasoning), input, total);
   const adds = total === undefined || input === undefined || total === input + (output ?? 0);
   return {
     input: {

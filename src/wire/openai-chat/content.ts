@@ -67,6 +67,36 @@ function reasoningDetail(detail: JsonRecord): ReasoningPart {
   };
 }
 
+/** What one tool call, or one fragment of it, says. */
+export interface CalledTool {
+  /** A custom tool takes free text instead of JSON. */
+  readonly custom: boolean;
+  /** The call's `custom` or `function` member. */
+  readonly record: JsonRecord | undefined;
+  readonly name: string;
+  /** There is a name, or some arguments. */
+  readonly said: boolean;
+}
+
+/**
+ * Reads `function` or `custom`, whichever says something: some upstreams always send both, one of them empty. Where both
+ * do, `type` decides.
+ */
+export function calledTool(call: JsonRecord): CalledTool {
+  const kinds = call["type"] === "custom" ? (["custom", "function"] as const) : (["function", "custom"] as const);
+  const said = kinds.find((each) => saysSomething(recordAt(call, each)));
+  const kind = said ?? kinds.find((each) => recordAt(call, each)) ?? "function";
+  const record = recordAt(call, kind);
+  return { custom: kind === "custom", record, name: stringAt(record, "name") ?? "", said: said !== undefined };
+}
+
+function saysSomething(called: JsonRecord | undefined): boolean {
+  return ["name", "arguments", "input"].some((key) => {
+    const value = called?.[key];
+    return value !== undefined && value !== null && value !== "";
+  });
+}
+
 /** Gemini's thought signature, which its OpenAI endpoint puts beside a tool call and wants back. */
 export function thoughtSignature(call: JsonRecord): string | undefined {
   return stringAt(recordAt(recordAt(call, "extra_content"), "google"), "thought_signature");

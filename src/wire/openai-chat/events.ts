@@ -3,11 +3,12 @@
  * that takes knowledge of the stream: tool call indexes and ids, finish reasons, content sent as parts.
  */
 import { classify } from "../../failure/classify.ts";
-import { type Failure, failure } from "../../failure/failure.ts";
+import type { Failure } from "../../failure/failure.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { FinishReason } from "../chat.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
+import { unfinished } from "../unfinished.ts";
 import { contentParts } from "./content.ts";
 import { decodeErrorObject } from "./error.ts";
 import { brokenOff, finishReason, wireFinish } from "./finish.ts";
@@ -57,8 +58,8 @@ class ChunkStream implements StreamDecoder {
     if (this.#ended) return { events: [] };
     const choices = [...this.#choices.values()];
     if (choices.length > 0 && choices.every((choice) => choice.finish !== undefined)) return this.#close();
-    const what = choices.length === 0 ? "without an answer" : "before the answer was finished";
-    return this.#fail(failure("network", `the stream ended ${what}`, { reason: "reset", status: 200 }));
+    const what = choices.length === 0 ? "before it began" : "before it was finished";
+    return this.#fail(unfinished(what));
   }
 
   #fail(reason: Failure, before: readonly StreamEvent[] = []): WireFrame {
@@ -155,7 +156,8 @@ class ChunkStream implements StreamDecoder {
 
   #calls(delta: MutableRecord, state: ChoiceState, events: StreamEvent[]): Failure | undefined {
     const legacy = recordAt(delta, "function_call");
-    const fragments = arrayAt(delta, "tool_calls") ?? (legacy ? [{ index: 0, function: legacy }] : undefined);
+    const calls = arrayAt(delta, "tool_calls");
+    const fragments = calls?.length || !legacy ? calls : [{ index: 0, function: legacy }];
     if (fragments === undefined) return undefined;
     const repaired: unknown[] = [];
     for (const fragment of fragments) {
@@ -193,8 +195,9 @@ class ChunkStream implements StreamDecoder {
 
 function callEvents({ call, opened, arguments: text }: CallFragment, choice: number): StreamEvent[] {
   const events: StreamEvent[] = [];
-  const { index, id, name, signature } = call;
-  if (opened) events.push({ type: "tool-call-start", choice, index, id, name, signature });
+  const { index, id, name, custom, signature } = call;
+  if (opened)
+    events.push({ type: "tool-call-start", choice, index, id, name, ...(custom ? { custom } : {}), signature });
   if (text !== "") events.push({ type: "tool-call-delta", choice, index, arguments: text });
   return events;
 }

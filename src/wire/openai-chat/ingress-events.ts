@@ -29,6 +29,8 @@ export function streamEncoder(served: ServedContext): StreamEncoder {
 class ChunkEncoder implements StreamEncoder {
   readonly #served: ServedContext;
   readonly #opened = new Set<number>();
+  /** Calls whose arguments are free text. */
+  readonly #custom = new Set<string>();
   #usage: Usage | undefined;
   #ownUsage: JsonRecord | undefined;
 
@@ -88,13 +90,17 @@ class ChunkEncoder implements StreamEncoder {
       case "refusal-delta":
         return this.#delta(event.choice, { refusal: event.text });
       case "tool-call-start": {
-        const { index, id, name, signature } = event;
-        const call = builtCall({ id, name, arguments: "", signature });
+        const { index, id, name, custom, signature } = event;
+        if (custom) this.#custom.add(callKey(event));
+        const call = builtCall({ id, name, arguments: "", custom, signature });
         return this.#delta(event.choice, { tool_calls: [{ index, ...call }] });
       }
       case "tool-call-delta": {
         const { index, arguments: piece } = event;
-        return this.#delta(event.choice, { tool_calls: [{ index, function: { arguments: piece } }] });
+        const called = this.#custom.has(callKey(event))
+          ? { custom: { input: piece } }
+          : { function: { arguments: piece } };
+        return this.#delta(event.choice, { tool_calls: [{ index, ...called }] });
       }
       case "finish":
         return this.#delta(event.choice, {}, wireFinish(event.finish));
@@ -130,6 +136,10 @@ class ChunkEncoder implements StreamEncoder {
     const chunk = { id, object: "chat.completion.chunk", created, model, choices: [], usage };
     return sseFrame(JSON.stringify(chunk)) + sseFrame("[DONE]");
   }
+}
+
+function callKey({ choice, index }: { readonly choice: number; readonly index: number }): string {
+  return `${choice}/${index}`;
 }
 
 function saysNothing(chunk: JsonRecord): boolean {

@@ -9,6 +9,7 @@ import {
   type ToolCallPart,
 } from "../chat.ts";
 import type { ServedContext } from "../dialect.ts";
+import { calledTool } from "./content.ts";
 import { wireFinish } from "./finish.ts";
 import { wireUsage } from "./usage.ts";
 
@@ -53,19 +54,30 @@ function repairedMessage(message: JsonRecord, choice: AnswerChoice): Wire {
   }
   repaired["content"] ??= null;
   repaired["refusal"] ??= null;
-  const calls = arrayAt(message, "tool_calls");
-  if (calls && calls.length > 0) {
-    const neutral = choice.content.filter((part) => part.type === "tool-call");
-    repaired["tool_calls"] = calls.filter(isRecord).map((call, index) => repairedCall(call, neutral[index]));
+  const neutral = choice.content.filter((part) => part.type === "tool-call");
+  if (neutral.length === 0) {
+    // What says nothing (`function_call: { name: "" }`) reads as a call to a client that only looks whether it is there.
+    delete repaired["tool_calls"];
+    delete repaired["function_call"];
+  } else if (arrayAt(message, "tool_calls")?.length) {
+    const own = (arrayAt(message, "tool_calls") ?? []).filter(isRecord).filter((call) => calledTool(call).said);
+    repaired["tool_calls"] = neutral.map((call, index) => repairedCall(own[index] ?? {}, call));
+    delete repaired["function_call"];
   }
   return repaired;
 }
 
-function repairedCall(call: JsonRecord, neutral: ToolCallPart | undefined): Wire {
-  const { index: _index, ...rest } = call;
-  if (neutral === undefined || call["custom"] !== undefined) return rest;
-  const called = { ...recordAt(call, "function"), name: neutral.name, arguments: neutral.arguments };
-  return { ...rest, id: neutral.id, type: "function", function: called };
+function repairedCall(own: JsonRecord, neutral: ToolCallPart): Wire {
+  const { index: _index, function: _function, custom: _custom, ...rest } = own;
+  return { ...rest, ...calledMember(neutral, calledTool(own).record) };
+}
+
+/** Id, type and what is called, as OpenAI writes them. `own` keeps further members of the upstream's. */
+function calledMember(call: Omit<ToolCallPart, "type">, own: JsonRecord | undefined): Wire {
+  const { id, name, arguments: text } = call;
+  return call.custom
+    ? { id, type: "custom", custom: { ...own, name, input: text } }
+    : { id, type: "function", function: { ...own, name, arguments: text } };
 }
 
 function builtMessage(content: readonly AssistantPart[]): Wire {
@@ -87,12 +99,7 @@ function builtMessage(content: readonly AssistantPart[]): Wire {
 /** A call as OpenAI writes it; Gemini's signature travels in `extra_content`, as Google's own endpoint does it. */
 export function builtCall(call: Omit<ToolCallPart, "type">): Wire {
   const google = call.signature === undefined ? undefined : { google: { thought_signature: call.signature } };
-  return {
-    id: call.id,
-    type: "function",
-    function: { name: call.name, arguments: call.arguments },
-    ...(google ? { extra_content: google } : {}),
-  };
+  return { ...calledMember(call, undefined), ...(google ? { extra_content: google } : {}) };
 }
 
 /** Thinking that must come back as it is: the signed or encrypted kind, in the form that OpenRouter's clients return. */

@@ -4,7 +4,7 @@ import { err, type Failure, failure, ok, type Result } from "../../failure/failu
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { AnswerChoice, AssistantPart, ChatAnswer, ToolCallPart } from "../chat.ts";
 import type { WireTarget } from "../dialect.ts";
-import { argumentsText, contentParts, generatedCallId, thoughtSignature } from "./content.ts";
+import { argumentsText, calledTool, contentParts, generatedCallId, thoughtSignature } from "./content.ts";
 import { decodeErrorObject } from "./error.ts";
 import { brokenOff, finishReason } from "./finish.ts";
 import { normaliseUsage } from "./usage.ts";
@@ -19,6 +19,7 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
   for (const [position, choice] of choices.entries()) {
     if (!isRecord(choice)) return err(malformed("the answer holds a choice that is not an object"));
     const answered = decodeChoice(choice, position, id);
+    if (answered === undefined) return err(malformed("the answer holds arguments of a tool call without a name"));
     const broken = choice["error"] ? errorInside(choice, target) : undefined;
     if (broken || answered.finish.unified === "error") return err(broken ?? brokenOff(answered.finish));
     decoded.push(answered);
@@ -58,10 +59,12 @@ export function malformed(message: string): Failure {
   return failure("network", message, { reason: "malformed_response", status: 200 });
 }
 
-function decodeChoice(choice: JsonRecord, position: number, answerId: string | undefined): AnswerChoice {
+/** Undefined where a tool call cannot be told from another. */
+function decodeChoice(choice: JsonRecord, position: number, answerId: string | undefined): AnswerChoice | undefined {
   const index = numberAt(choice, "index") ?? position;
   const message = recordAt(choice, "message") ?? {};
   const calls = toolCalls(message, answerId, index);
+  if (calls.some((call) => call.name === "")) return undefined;
   const content: AssistantPart[] = [...contentParts(message), ...calls];
   const logprobs = choice["logprobs"];
   return {
@@ -72,20 +75,23 @@ function decodeChoice(choice: JsonRecord, position: number, answerId: string | u
   };
 }
 
-/** `tool_calls`, or the `function_call` that they replaced. */
+/** `tool_calls`, or the `function_call` that they replaced. Calls that say nothing are filler of the upstream. */
 function toolCalls(message: JsonRecord, answerId: string | undefined, choice: number): ToolCallPart[] {
-  const legacy = recordAt(message, "function_call");
-  const calls = arrayAt(message, "tool_calls") ?? (legacy ? [{ function: legacy }] : []);
-  return calls.filter(isRecord).map((call, index) => {
-    const called = recordAt(call, "function");
-    // A custom tool takes free text, which is kept as it is.
-    const custom = recordAt(call, "custom");
+  const calls = saidCalls(arrayAt(message, "tool_calls") ?? []);
+  const said = calls.length > 0 ? calls : saidCalls([{ function: message["function_call"] }]);
+  return said.map((call, index) => {
+    const { custom, record, name } = calledTool(call);
     return {
       type: "tool-call",
       id: stringAt(call, "id") || generatedCallId(answerId, choice, index),
-      name: stringAt(custom ?? called, "name") ?? "",
-      arguments: custom ? (stringAt(custom, "input") ?? "") : argumentsText(called?.["arguments"]),
+      name,
+      arguments: custom ? (stringAt(record, "input") ?? "") : argumentsText(record?.["arguments"]),
+      ...(custom ? { custom } : {}),
       signature: thoughtSignature(call),
     };
   });
+}
+
+function saidCalls(calls: readonly unknown[]): JsonRecord[] {
+  return calls.filter(isRecord).filter((call) => calledTool(call).said);
 }

@@ -2,8 +2,8 @@
  * Joins the fragments of streamed tool calls. Providers disagree on what names a call: the index is missing, always 0,
  * starts at 1 or differs between a call's start and its arguments; ids repeat on every fragment or never come.
  */
-import { type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
-import { generatedCallId, thoughtSignature } from "./content.ts";
+import { type JsonRecord, numberAt, stringAt } from "../../json/record.ts";
+import { calledTool, generatedCallId, thoughtSignature } from "./content.ts";
 
 export interface OpenCall {
   /** Counts the calls of a choice from 0: what the client sees, whatever the upstream said. */
@@ -41,12 +41,11 @@ export class ToolCallJoiner {
 
   /** Undefined where the fragment says nothing yet; `"orphan"` where arguments belong to no call. */
   join(fragment: JsonRecord, answerId: string | undefined): CallFragment | "orphan" | undefined {
-    const custom = recordAt(fragment, "custom");
-    const called = custom ?? recordAt(fragment, "function");
+    const { custom, record, name: named } = calledTool(fragment);
     const index = numberAt(fragment, "index");
     const id = stringAt(fragment, "id") || undefined;
-    const name = stringAt(called, "name") || undefined;
-    const text = argumentPiece(called?.[custom ? "input" : "arguments"]);
+    const name = named || undefined;
+    const text = argumentPiece(record?.[custom ? "input" : "arguments"]);
 
     const known = this.#continues(index, id, name, text);
     if (known) return this.#append(known, false, text);
@@ -62,7 +61,7 @@ export class ToolCallJoiner {
       id: id ?? waiting?.id ?? generatedCallId(answerId, this.#choice, this.calls.length),
       name,
       signature: thoughtSignature(fragment),
-      custom: custom !== undefined,
+      custom,
       argued: false,
       closed: false,
     };

@@ -2,12 +2,10 @@
  * Usage objects of OpenAI-compatible providers → normalised usage, and back.
  * Providers agree on `prompt_tokens` and `completion_tokens`, not on what these leave out nor on where cached tokens are.
  */
-import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import { isRecord, type JsonRecord, numberAt, recordAt } from "../../json/record.ts";
 import type { Usage } from "../../money/usage.ts";
 import type { Quirks } from "../dialect.ts";
-
-/** xAI reports its charge in units of 10⁻¹⁰ dollars. */
-const XAI_TICKS_PER_USD = 1e10;
+import { leftToOutput, reportedUsd } from "../reported-usage.ts";
 
 type UsageQuirks = Pick<Quirks, "outputExcludesReasoning" | "inputExcludesCached">;
 
@@ -23,8 +21,10 @@ export function normaliseUsage(raw: unknown, quirks: UsageQuirks): Usage | undef
   const cacheWrite = tokens(details, "cache_write_tokens") ?? tokens(raw, "cache_creation_input_tokens");
   const reasoning = tokens(outputDetails, "reasoning_tokens") ?? tokens(raw, "reasoning_tokens");
 
-  const output = withReasoning(completion, reasoning, prompt, total, quirks);
-  const input = withCached(prompt, (cacheRead ?? 0) + (cacheWrite ?? 0), output, total, quirks);
+  const heard = tokens(details, "audio_tokens");
+  const answered = withReasoning(completion, reasoning, prompt, total, quirks);
+  const input = withLeftOut(prompt, (cacheRead ?? 0) + (cacheWrite ?? 0), heard ?? 0, answered, total, quirks);
+  const output = leftToOutput(answered, input, total);
   const uncached = input === undefined ? undefined : input - (cacheRead ?? 0) - (cacheWrite ?? 0);
   const spoken = tokens(outputDetails, "audio_tokens");
   const drawn = tokens(outputDetails, "image_tokens");
@@ -38,7 +38,7 @@ export function normaliseUsage(raw: unknown, quirks: UsageQuirks): Usage | undef
       uncached: uncached !== undefined && uncached < 0 ? undefined : uncached,
       cacheRead,
       cacheWrite,
-      audio: tokens(details, "audio_tokens"),
+      audio: heard,
       image: tokens(details, "image_tokens"),
       video: tokens(details, "video_tokens"),
     },
@@ -105,35 +105,22 @@ function withReasoning(
   return quirks.outputExcludesReasoning ? completion + reasoning : completion;
 }
 
-function withCached(
+/** The total, where reported, says whether the prompt count left cached or spoken tokens out (Mistral: spoken ones). */
+function withLeftOut(
   prompt: number | undefined,
   cached: number,
+  heard: number,
   output: number | undefined,
   total: number | undefined,
   quirks: UsageQuirks,
 ): number | undefined {
-  if (prompt === undefined || cached === 0) return prompt;
+  if (prompt === undefined) return prompt;
   if (cached > prompt && quirks.inputExcludesCached) return prompt + cached;
   if (output !== undefined && total !== undefined) {
-    if (total === prompt + output) return prompt;
-    if (total === prompt + cached + output) return prompt + cached;
+    const leftOut = [0, cached, heard, cached + heard].find((part) => total === prompt + part + output);
+    if (leftOut !== undefined) return prompt + leftOut;
   }
   return quirks.inputExcludesCached ? prompt + cached : prompt;
-}
-
-/** What the provider says it charged. OpenRouter repeats the upstream's share, which counts only with the user's own key. */
-function reportedUsd(raw: JsonRecord): number | undefined {
-  const ticks = numberAt(raw, "cost_in_usd_ticks");
-  if (ticks !== undefined) return ticks / XAI_TICKS_PER_USD;
-  const cost = dollars(raw, "cost") ?? numberAt(raw, "estimated_cost") ?? numberAt(recordAt(raw, "cost"), "total_cost");
-  if (cost === undefined || raw["is_byok"] !== true) return cost;
-  return cost + (numberAt(recordAt(raw, "cost_details"), "upstream_inference_cost") ?? 0);
-}
-
-function dollars(raw: JsonRecord, key: string): number | undefined {
-  const text = stringAt(raw, key);
-  const amount = text === undefined ? numberAt(raw, key) : Number.parseFloat(text);
-  return amount !== undefined && Number.isFinite(amount) ? amount : undefined;
 }
 
 /** A token count; anything else than a whole number from 0 up counts as not reported. */

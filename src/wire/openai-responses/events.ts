@@ -1,12 +1,14 @@
 /** Responses stream events → neutral events. */
 import { classify } from "../../failure/classify.ts";
 import { failure } from "../../failure/failure.ts";
-import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import type { Usage } from "../../money/usage.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
+import { unfinished } from "../unfinished.ts";
 import { decodeErrorObject } from "./error.ts";
 import { finishOf } from "./response.ts";
-import { normaliseUsage } from "./usage.ts";
+import { isBilledSearch, normaliseUsage } from "./usage.ts";
 
 export function streamDecoder(target: WireTarget): StreamDecoder {
   return new ResponseStream(target);
@@ -21,6 +23,8 @@ class ResponseStream implements StreamDecoder {
   readonly #target: WireTarget;
   /** Output item → call; items are named by `output_index`, the only key that every event carries. */
   readonly #calls = new Map<number, OpenCall>();
+  readonly #searches: unknown[] = [];
+  #id: string | undefined;
   #started = false;
   #ended = false;
 
@@ -29,6 +33,7 @@ class ResponseStream implements StreamDecoder {
   }
 
   decode(event: SseEvent): WireFrame {
+    if (this.#ended) return { events: [] };
     if (event.data === "[DONE]") return { events: [] };
     const data = parse(event.data);
     if (!isRecord(data)) {
@@ -37,12 +42,19 @@ class ResponseStream implements StreamDecoder {
       );
     }
     const type = stringAt(data, "type") ?? event.event;
+    if (type === "response.created" && this.#splices(recordAt(data, "response")))
+      return this.#fail(
+        failure("network", "the stream holds the beginnings of two responses", {
+          reason: "malformed_response",
+          status: 200,
+        }),
+      );
     return { events: this.#events(type, data), native: { dialect: "openai-responses", event: type, data } };
   }
 
   finish(): WireFrame {
     if (this.#ended) return { events: [] };
-    return this.#fail(failure("network", "the stream ended before the response did", { reason: "reset", status: 200 }));
+    return this.#fail(unfinished("before the response did"));
   }
 
   #fail(reason: ReturnType<typeof failure>): WireFrame {
@@ -82,10 +94,16 @@ class ResponseStream implements StreamDecoder {
     }
   }
 
+  #splices(response: JsonRecord | undefined): boolean {
+    const id = stringAt(response, "id");
+    return this.#started && id !== undefined && this.#id !== undefined && id !== this.#id;
+  }
+
   #start(response: JsonRecord | undefined): StreamEvent[] {
     if (this.#started) return [];
     this.#started = true;
-    return [{ type: "start", id: stringAt(response, "id"), model: stringAt(response, "model") }];
+    this.#id = stringAt(response, "id");
+    return [{ type: "start", id: this.#id, model: stringAt(response, "model") }];
   }
 
   #itemAdded(data: JsonRecord): StreamEvent[] {
@@ -100,6 +118,7 @@ class ResponseStream implements StreamDecoder {
       index: call.index,
       id: stringAt(item, "call_id") ?? stringAt(item, "id") ?? "",
       name: stringAt(item, "name") ?? "",
+      ...(item["type"] === "custom_tool_call" ? { custom: true } : {}),
     };
     return given === ""
       ? [start]
@@ -116,6 +135,7 @@ class ResponseStream implements StreamDecoder {
   /** Some upstreams send a call whole, without deltas; encrypted reasoning comes only with the finished item. */
   #itemDone(data: JsonRecord): StreamEvent[] {
     const item = recordAt(data, "item");
+    if (isBilledSearch(item)) this.#searches.push(item);
     if (item?.["type"] === "reasoning") {
       const encrypted = stringAt(item, "encrypted_content");
       return encrypted === undefined ? [] : [{ type: "reasoning-delta", choice: 0, text: "", encrypted }];
@@ -132,16 +152,22 @@ class ResponseStream implements StreamDecoder {
   #end(response: JsonRecord): StreamEvent[] {
     this.#ended = true;
     const events: StreamEvent[] = [{ type: "finish", choice: 0, finish: finishOf(response, this.#calls.size > 0) }];
-    const usage = normaliseUsage(response["usage"]);
+    const usage = this.#usage(response);
     if (usage) events.push({ type: "usage", usage, servedTier: stringAt(response, "service_tier") });
     return [...events, { type: "end" }];
+  }
+
+  /** The closing event repeats the output at most upstreams, not at all. */
+  #usage(response: JsonRecord): Usage | undefined {
+    const items = arrayAt(response, "output") ?? [];
+    return normaliseUsage(response["usage"], items.length >= this.#searches.length ? items : this.#searches);
   }
 
   #failed(data: JsonRecord): StreamEvent[] {
     if (this.#ended) return [];
     this.#ended = true;
     const response = recordAt(data, "response");
-    const usage = normaliseUsage(response?.["usage"]);
+    const usage = response && this.#usage(response);
     const error: StreamEvent = { type: "error", failure: classify(decodeErrorObject(response ?? data, this.#target)) };
     return usage ? [{ type: "usage", usage }, error] : [error];
   }

@@ -4,8 +4,12 @@ import { failure, type Result } from "../../failure/failure.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { AssistantPart, ChatAnswer, FinishReason } from "../chat.ts";
 import type { WireTarget } from "../dialect.ts";
+import { unfinished } from "../unfinished.ts";
 import { decodeErrorObject } from "./error.ts";
 import { normaliseUsage } from "./usage.ts";
+
+/** Any other status (`queued`, `in_progress`, `cancelled`) is of a response that has no answer. */
+const OVER: ReadonlySet<string> = new Set(["completed", "incomplete"]);
 
 export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnswer> {
   const output = arrayAt(body, "output");
@@ -17,6 +21,8 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
       error: failure("network", "the answer is not a response object", { reason: "malformed_response", status: 200 }),
     };
   }
+  const status = stringAt(body, "status");
+  if (status !== undefined && !OVER.has(status)) return { ok: false, error: unfinished(`with status ${status}`) };
   const content = output.filter(isRecord).flatMap(outputParts);
   return {
     ok: true,
@@ -34,7 +40,7 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
           ),
         },
       ],
-      usage: normaliseUsage(body["usage"]),
+      usage: normaliseUsage(body["usage"], output),
       servedTier: stringAt(body, "service_tier"),
       native: { dialect: "openai-responses", body },
     },
@@ -73,6 +79,7 @@ function outputParts(item: JsonRecord): AssistantPart[] {
           id: stringAt(item, "call_id") ?? stringAt(item, "id") ?? "",
           name: stringAt(item, "name") ?? "",
           arguments: stringAt(item, "input") ?? "",
+          custom: true,
         },
       ];
     default:

@@ -136,6 +136,29 @@ describe("usage of OpenAI-compatible providers", () => {
       { input: { total: 1040, uncached: 40, cacheRead: 1000 } },
     ],
     [
+      "thinking that only the total counts (Gemini's OpenAI-compatible endpoint)",
+      { prompt_tokens: 35, completion_tokens: 12, total_tokens: 109 },
+      {},
+      { input: { total: 35 }, output: { total: 74 } },
+    ],
+    [
+      "spoken input that the prompt count leaves out (Mistral)",
+      { prompt_tokens: 9, completion_tokens: 248, total_tokens: 632, prompt_tokens_details: { audio_tokens: 375 } },
+      {},
+      { input: { total: 384, uncached: 384, audio: 375 }, output: { total: 248 } },
+    ],
+    [
+      "spoken and cached input that the prompt count leaves out",
+      {
+        prompt_tokens: 9,
+        completion_tokens: 1,
+        total_tokens: 115,
+        prompt_tokens_details: { audio_tokens: 5, cached_tokens: 100 },
+      },
+      {},
+      { input: { total: 114, cacheRead: 100, audio: 5 }, output: { total: 1 } },
+    ],
+    [
       "the same without a total: the quirk decides (G067)",
       { prompt_tokens: 40, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 1000 } },
       { inputExcludesCached: true },
@@ -162,7 +185,7 @@ describe("usage of OpenAI-compatible providers", () => {
       "more cached than prompt tokens",
       { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, prompt_tokens_details: { cached_tokens: 40 } },
     ],
-    ["a total that is no sum", { prompt_tokens: 10, completion_tokens: 5, total_tokens: 99 }],
+    ["a total below its parts", { prompt_tokens: 10, completion_tokens: 5, total_tokens: 9 }],
   ])("%s is kept and flagged", (_name, raw) => {
     expect(normaliseUsage(raw, {})).toMatchObject({ inconsistent: true, input: { total: 10 }, output: { total: 5 } });
   });

@@ -242,7 +242,10 @@ describe("results of tool calls", () => {
 describe("what must come back as it was", () => {
   it("Gemini's thought signature, through the OpenAI shape (G048)", () => {
     const parts = [{ functionCall: { name: "f", args: {} }, thoughtSignature: "c2ln" }];
-    const answer = upstreamDialect("gemini").decodeAnswer({ candidates: [{ content: { parts } }] }, TARGET);
+    const answer = upstreamDialect("gemini").decodeAnswer(
+      { candidates: [{ content: { parts }, finishReason: "STOP" }] },
+      TARGET,
+    );
     if (!answer.ok) throw new Error(answer.error.message);
     const [choice] = (openaiChatIngress.encodeAnswer(answer.value, SERVED) as Json).choices;
     const [call] = choice.message.tool_calls;
@@ -319,8 +322,8 @@ describe("what must come back as it was", () => {
 
       const answers: Record<typeof dialect, string> = {
         "openai-responses": `{"output":[{"type":"function_call","call_id":"c","name":"a","arguments":${JSON.stringify(BIG)}}]}`,
-        "anthropic-messages": `{"content":[{"type":"tool_use","id":"c","name":"a","input":${BIG}}]}`,
-        gemini: `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"a","args":${BIG}}}]}}]}`,
+        "anthropic-messages": `{"content":[{"type":"tool_use","id":"c","name":"a","input":${BIG}}],"stop_reason":"tool_use"}`,
+        gemini: `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"a","args":${BIG}}}]},"finishReason":"STOP"}]}`,
       };
       const answer = upstreamDialect(dialect).decodeAnswer(parseExact(answers[dialect]), TARGET);
       if (!answer.ok) throw new Error(answer.error.message);
