@@ -38,13 +38,26 @@ export function regretDrift(
   const counts = { recent: recent.length, trailing: trailing.length };
   if (recent.length < LEAST_RECENT || trailing.length < LEAST_TRAILING) return { status: "insufficient", ...counts };
   const { epsilon, method = "welch", confidence = 0.95 } = options;
+  const interval = regretDifference(recent, trailing, method, confidence);
+  if (interval === undefined) return { status: "insufficient", ...counts };
+  const [recentMean, trailingMean] = [windowOf(recent, method).mean, windowOf(trailing, method).mean];
+  const drifted = interval.low > 0 && recentMean > epsilon;
+  return { status: drifted ? "drifted" : "steady", method, ...counts, recentMean, trailingMean, interval };
+}
+
+/**
+ * Two-sided interval of the mean regret of `recent` − that of `trailing`. Undefined where either has fewer than two
+ * clusters: one has no spread to test with.
+ */
+export function regretDifference(
+  recent: readonly Pair[],
+  trailing: readonly Pair[],
+  method: DriftMethod,
+  confidence: number,
+): Interval | undefined {
+  if (recent.length === 0 || trailing.length === 0) return undefined;
   const [now, before] = [windowOf(recent, method), windowOf(trailing, method)];
-  // One cluster has no spread to test with.
-  if (now.degrees < 1 || before.degrees < 1) return { status: "insufficient", ...counts };
-  const interval = difference(now, before, (1 + confidence) / 2);
-  const drifted = interval.low > 0 && now.mean > epsilon;
-  const means = { recentMean: now.mean, trailingMean: before.mean };
-  return { status: drifted ? "drifted" : "steady", method, ...counts, ...means, interval };
+  return now.degrees < 1 || before.degrees < 1 ? undefined : difference(now, before, (1 + confidence) / 2);
 }
 
 interface Window {

@@ -108,3 +108,11 @@ export function plainDelta(costs: readonly number[], passes: readonly number[]):
   const reach = tQuantile(0.975, m.n - 1) * Math.sqrt(variance);
   return { low: 1000 * (ratio - reach), high: 1000 * (ratio + reach) };
 }
+
+/** Standard error of the logarithm of a ratio by the delta method, from ψ_i = c_i/c̄ − y_i/ȳ. */
+export function logStandardError(psi: readonly number[]): number {
+  const n = psi.length;
+  const mean = psi.reduce((sum, value) => sum + value, 0) / n;
+  const variance = psi.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
+  return Math.sqrt(variance / n);
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nanoUsd, usdToNano } from "../../../src/money/nano-usd.ts";
 import { type CostSample, effectiveCost, pairedCostRatio } from "../../../src/stats/cost.ts";
-import { percentile } from "../../../src/stats/percentile.ts";
+import { percentile, percentileInterval } from "../../../src/stats/percentile.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
 import { tQuantile } from "../../../src/stats/student-t.ts";
 import { wilson } from "../../../src/stats/wilson.ts";
@@ -61,15 +61,12 @@ describe("cost per thousand conformant outputs", () => {
     });
   });
 
-  it("has the delta-method interval on the log scale from 30 samples on", () => {
-    // The ten published samples repeated: sd(ψ) keeps its population value, so the standard error is known from theirs.
-    const single = Math.log(5.543355 / 3.0625) / tQuantile(0.975, 9);
-    const repeated = (single * Math.sqrt(10 * 9)) / Math.sqrt(10) / Math.sqrt(39);
+  it("has a jackknife interval from 30 samples on, longer on the side of its skewness", () => {
+    // Worked out independently from the formulas.
     const measured = effectiveCost(arm(dollars, passes, 4));
-    const reach = Math.exp(tQuantile(0.975, 39) * repeated);
     if (measured.status !== "measured") throw new Error(measured.status);
-    expect((measured.interval?.high ?? 0) / 3.0625e9).toBeCloseTo(reach, 6);
-    expect((measured.interval?.low ?? 0) * reach).toBeCloseTo(3.0625e9, -4);
+    expect((measured.interval?.low ?? 0) / 1e9).toBeCloseTo(2.3744383, 6);
+    expect((measured.interval?.high ?? 0) / 1e9).toBeCloseTo(4.115841, 6);
   });
 
   it("is refused, not zero, where nothing conformed or a price is unknown", () => {
@@ -86,18 +83,44 @@ describe("the paired cost ratio", () => {
     expect(pairedCostRatio(arm(dollars, passes, 1), arm(dearDollars, dearPasses, 1))?.ratio).toBeCloseTo(0.237608, 6);
   });
 
-  it("has the paired interval on the log scale", () => {
-    const standardError = 0.328282;
-    const repeated = (standardError * 3) / Math.sqrt(39);
-    const reach = Math.exp(tQuantile(0.975, 39) * repeated);
-    const measured = pairedCostRatio(arm(dollars, passes, 4), arm(dearDollars, dearPasses, 4));
-    expect((measured?.interval?.high ?? 0) / 0.237608).toBeCloseTo(reach, 4);
+  it.each([
+    [0.025, 0.17298943, 0.32636356],
+    [0.0025, 0.1489638, 0.37900111],
+  ])("has a jackknife interval, one-sided at %f", (level, low, high) => {
+    const measured = pairedCostRatio(arm(dollars, passes, 4), arm(dearDollars, dearPasses, 4), level);
+    expect(measured?.interval?.low).toBeCloseTo(low, 6);
+    expect(measured?.interval?.high).toBeCloseTo(high, 6);
+  });
+
+  it("leaves out a cluster as one, so that copies of a question are no evidence", () => {
+    const copied = (costs: readonly number[], conformant: readonly number[]) =>
+      arm(costs, conformant, 40).map((sample, i) => ({ ...sample, cluster: `question ${i % 10}` }));
+    const measured = pairedCostRatio(copied(dollars, passes), copied(dearDollars, dearPasses));
+    expect(measured?.ratio).toBeCloseTo(0.237608, 6);
+    expect(measured?.interval).toBeUndefined();
   });
 
   it("says nothing where an arm is unpriced", () => {
     expect(
       pairedCostRatio([{ cost: undefined, conformant: true }], [{ cost: nanoUsd(1), conformant: true }]),
     ).toBeUndefined();
+  });
+});
+
+describe("the interval of a percentile", () => {
+  const ranks = (n: number) => Array.from({ length: n }, (_, i) => i);
+
+  it.each([
+    [200, 95, 183, 196],
+    [40, 50, 13, 26],
+    [100, 95, 89, 99],
+  ])("of %i values lies between the ranks of the binomial distribution for percentile %i", (n, p, low, high) => {
+    expect(percentileInterval(ranks(n), p)).toEqual({ low, high });
+  });
+
+  it("is not given where the sample has no such ranks", () => {
+    expect(percentileInterval(ranks(60), 95)).toBeUndefined();
+    expect(percentileInterval([], 50)).toBeUndefined();
   });
 });
 
