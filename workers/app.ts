@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { failure } from "../src/failure/failure.ts";
-import { isUnavailable } from "../src/store/store-error.ts";
+import { isUnavailable } from "../src/store/database/store-error.ts";
 import { authentication } from "./auth.ts";
 import { runtimeOf } from "./compose.ts";
 import type { AppEnv } from "./context.ts";

@@ -5,8 +5,8 @@ import type { Principal } from "../src/identity/principal.ts";
 import type { PriceBook } from "../src/money/price.ts";
 import type { ProviderTable } from "../src/provider/provider.ts";
 import type { Route } from "../src/route/route.ts";
-import type { UsageRow } from "../src/store/inferences.ts";
 import type { Store } from "../src/store/store.ts";
+import type { UsageRow } from "../src/store/telemetry/inferences.ts";
 import type { Activity } from "./activity.ts";
 import type { HostedRuns } from "./hosted-runs.ts";
 

@@ -1,7 +1,7 @@
 /** Binds telemetry's recorder and consumer to the queue, and counts what is on its way. */
 import type { Clock, Recorder } from "../src/call/ports.ts";
+import { isUnavailable } from "../src/store/database/store-error.ts";
 import type { Store } from "../src/store/store.ts";
-import { isUnavailable } from "../src/store/store-error.ts";
 import { consumeTelemetry } from "../src/telemetry/consumer.ts";
 import type { TelemetryMessage } from "../src/telemetry/message.ts";
 import type { QueueMessage, TelemetrySink } from "../src/telemetry/ports.ts";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { DatabaseFileError } from "../localdb/database-file.ts";
-import type { Connection } from "../store/database.ts";
-import { MigrationError } from "../store/migrate.ts";
-import { StoreError } from "../store/store-error.ts";
+import type { Connection } from "../store/database/database.ts";
+import { MigrationError } from "../store/database/migrate.ts";
+import { StoreError } from "../store/database/store-error.ts";
 import { environment } from "../workspace/env-file.ts";
 import { CliError, EXIT, type ExitCode, type Io } from "./command.ts";
 import { readDevState } from "./dev-state.ts";

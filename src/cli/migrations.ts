@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { Migration } from "../store/migrate.ts";
+import type { Migration } from "../store/database/migrate.ts";
 
 /** Beside the sources in a clone, beside `dist` in the published package: the same folder either way. */
 const folder = new URL("../../migrations/", import.meta.url);

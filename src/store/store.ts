@@ -4,31 +4,31 @@
  */
 import type { KeyLookup } from "../identity/ports.ts";
 import type { TelemetrySink } from "../telemetry/ports.ts";
-import { KeyDirectory, OrgKeys } from "./api-keys.ts";
-import { OrgArtifacts } from "./artifacts.ts";
-import { OrgAuditLog } from "./audit-log.ts";
-import { OrgBakeoffSamples } from "./bakeoff-samples.ts";
-import { OrgBakeoffs } from "./bakeoffs.ts";
-import { OrgCapabilities } from "./capabilities.ts";
-import { type Connection, connect } from "./database.ts";
-import { OrgEvalCases } from "./eval-cases.ts";
-import { OrgEvidence } from "./evidence-processes.ts";
-import { OrgGrades } from "./grades.ts";
-import { OrgHostedBakeoffs } from "./hosted-bakeoffs.ts";
-import { OrgInferences } from "./inferences.ts";
-import { type SchemaState, schemaState } from "./migrate.ts";
-import { OrgData } from "./org-data.ts";
-import { OwnSettings } from "./org-settings.ts";
-import { OrgDirectory } from "./orgs.ts";
-import { OrgProposals } from "./proposals.ts";
-import { OrgQueries } from "./queries.ts";
-import { LibsqlQueryRunner } from "./query-runner.ts";
-import { OrgRetention } from "./retention.ts";
-import { OrgRollups } from "./rollups.ts";
-import { OrgRoutePins } from "./route-pins.ts";
-import { OrgRuns } from "./runs.ts";
-import { OrgSwaps } from "./swaps.ts";
-import { TelemetryWriter } from "./telemetry-writer.ts";
+import { type Connection, connect } from "./database/database.ts";
+import { type SchemaState, schemaState } from "./database/migrate.ts";
+import { OrgBakeoffSamples } from "./evidence/bakeoff-samples.ts";
+import { OrgBakeoffs } from "./evidence/bakeoffs.ts";
+import { OrgCapabilities } from "./evidence/capabilities.ts";
+import { OrgEvidence } from "./evidence/evidence-processes.ts";
+import { OrgHostedBakeoffs } from "./evidence/hosted-bakeoffs.ts";
+import { OrgProposals } from "./evidence/proposals.ts";
+import { OrgSwaps } from "./evidence/swaps.ts";
+import { KeyDirectory, OrgKeys } from "./orgs/api-keys.ts";
+import { OrgAuditLog } from "./orgs/audit-log.ts";
+import { OrgData } from "./orgs/org-data.ts";
+import { OwnSettings } from "./orgs/org-settings.ts";
+import { OrgDirectory } from "./orgs/orgs.ts";
+import { OrgRoutePins } from "./orgs/route-pins.ts";
+import { OrgQueries } from "./query/queries.ts";
+import { LibsqlQueryRunner } from "./query/query-runner.ts";
+import { OrgArtifacts } from "./runs/artifacts.ts";
+import { OrgEvalCases } from "./runs/eval-cases.ts";
+import { OrgGrades } from "./runs/grades.ts";
+import { OrgRuns } from "./runs/runs.ts";
+import { OrgInferences } from "./telemetry/inferences.ts";
+import { OrgRetention } from "./telemetry/retention.ts";
+import { OrgRollups } from "./telemetry/rollups.ts";
+import { TelemetryWriter } from "./telemetry/telemetry-writer.ts";
 
 /** Repositories that see and write the rows of one org only. */
 export interface OrgStore {

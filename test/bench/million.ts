@@ -6,8 +6,8 @@
 import { pathToFileURL } from "node:url";
 import Database from "libsql";
 import { startHranaServer } from "../../src/localdb/hrana-server.ts";
-import { migrate } from "../../src/store/migrate.ts";
-import { HOUR_MS } from "../../src/store/stale-hours.ts";
+import { migrate } from "../../src/store/database/migrate.ts";
+import { HOUR_MS } from "../../src/store/telemetry/stale-hours.ts";
 import { releasedMigrations } from "../support/local-database.ts";
 
 export interface Million {

@@ -1,7 +1,7 @@
 /** Keys and orgs of a test's own, made in the database the gateways of the edge tests use. */
 import { inject } from "vitest";
 import { displayKey, hashKey, keyFrom } from "../../src/identity/key.ts";
-import type { NewKey } from "../../src/store/api-keys.ts";
+import type { NewKey } from "../../src/store/orgs/api-keys.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 
 export function edgeStore(): Store {

@@ -1,6 +1,6 @@
 import type { Client } from "@libsql/client/web";
 import type { InferenceRecord } from "../../src/record/inference-record.ts";
-import { HOUR_MS, hourOf } from "../../src/store/stale-hours.ts";
+import { HOUR_MS, hourOf } from "../../src/store/telemetry/stale-hours.ts";
 import { totalTokens } from "../../src/telemetry/record.ts";
 
 type Sums = Record<string, number | null>;

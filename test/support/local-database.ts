@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type HranaServer, startHranaServer } from "../../src/localdb/hrana-server.ts";
-import type { Connection } from "../../src/store/database.ts";
-import { type Migration, migrate } from "../../src/store/migrate.ts";
+import type { Connection } from "../../src/store/database/database.ts";
+import { type Migration, migrate } from "../../src/store/database/migrate.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 
 const TOKEN = "a-token-for-tests";

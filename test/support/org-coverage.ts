@@ -9,7 +9,7 @@ import type { BakeoffReport } from "../../src/bakeoff/report/bakeoff-report.ts";
 import { nanoUsd } from "../../src/money/nano-usd.ts";
 import { fromRow, type ProbedRow } from "../../src/registry/record.ts";
 import { gradeSubject } from "../../src/runs/grade.ts";
-import type { ExportPage } from "../../src/store/org-data.ts";
+import type { ExportPage } from "../../src/store/orgs/org-data.ts";
 import type { OrgStore, Store } from "../../src/store/store.ts";
 import { recordOf } from "../../src/telemetry/record.ts";
 import { armFigures, evidenceFigures } from "./bakeoff-figures.ts";

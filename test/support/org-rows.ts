@@ -1,7 +1,7 @@
 import { createClient } from "@libsql/client/web";
 import { getTableName } from "drizzle-orm";
-import type { Connection } from "../../src/store/database.ts";
-import { ORG_TABLES } from "../../src/store/org-tables.ts";
+import type { Connection } from "../../src/store/database/database.ts";
+import { ORG_TABLES } from "../../src/store/orgs/org-tables.ts";
 
 /** Every row an org has, by table, without the org itself; in no order that means anything, but always the same. */
 export async function rowsOf(connection: Connection, org: string): Promise<Readonly<Record<string, unknown[]>>> {

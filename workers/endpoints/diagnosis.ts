@@ -3,7 +3,7 @@ import type { Hono } from "hono";
 import { isExpired } from "../../src/identity/authorize.ts";
 import { unfixedRows } from "../../src/identity/unfixed-rows.ts";
 import { missingKeys } from "../../src/provider/missing-keys.ts";
-import { StoreError } from "../../src/store/store-error.ts";
+import { StoreError } from "../../src/store/database/store-error.ts";
 import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";
 import type { Runtime } from "../runtime.ts";

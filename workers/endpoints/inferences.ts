@@ -6,7 +6,7 @@ import { LANES } from "../../src/record/lane.ts";
 import { attemptJson, inferenceJson } from "../../src/record/record-json.ts";
 import { snakeKeys } from "../../src/record/snake-keys.ts";
 import { isTagName } from "../../src/record/tag.ts";
-import type { AttemptRow, GradeRow, InferenceFilter, InferenceRow } from "../../src/store/inferences.ts";
+import type { AttemptRow, GradeRow, InferenceFilter, InferenceRow } from "../../src/store/telemetry/inferences.ts";
 import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";
 import { badRequest, notFound } from "../fault.ts";

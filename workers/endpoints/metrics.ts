@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { nanoToUsdText, nanoUsd } from "../../src/money/nano-usd.ts";
-import type { UsageRow } from "../../src/store/inferences.ts";
+import type { UsageRow } from "../../src/store/telemetry/inferences.ts";
 import { requireEveryRow } from "../auth.ts";
 import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
-import type { ExportPage, OrgData } from "../../src/store/org-data.ts";
+import type { ExportPage, OrgData } from "../../src/store/orgs/org-data.ts";
 import { callerOf } from "../caller.ts";
 import type { AppEnv } from "../context.ts";
 import { badRequest } from "../fault.ts";

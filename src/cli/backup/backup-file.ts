@@ -4,7 +4,7 @@ import { createReadStream, createWriteStream, renameSync, rmSync } from "node:fs
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import { BackupError, type BackupHeader, headerOf } from "../../store/backup.ts";
+import { BackupError, type BackupHeader, headerOf } from "../../store/database/backup.ts";
 
 /** Last line: what all lines before it, each with its line end, come to. */
 interface Seal {

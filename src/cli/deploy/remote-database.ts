@@ -1,4 +1,4 @@
-import { migrate, pendingMigrations } from "../../store/migrate.ts";
+import { migrate, pendingMigrations } from "../../store/database/migrate.ts";
 import { CliError, EXIT } from "../command.ts";
 import { readMigrations } from "../migrations.ts";
 

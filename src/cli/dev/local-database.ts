@@ -3,8 +3,8 @@ import { displayKey, hashKey, isWellFormedKey, keyFrom } from "../../identity/ke
 import { EVERY_LANE } from "../../identity/reach.ts";
 import { SCOPES } from "../../identity/scope.ts";
 import { type HranaServer, startHranaServer } from "../../localdb/hrana-server.ts";
-import { migrate } from "../../store/migrate.ts";
-import type { Org } from "../../store/orgs.ts";
+import { migrate } from "../../store/database/migrate.ts";
+import type { Org } from "../../store/orgs/orgs.ts";
 import { openStore, type Store } from "../../store/store.ts";
 import { CliError, type Io } from "../command.ts";
 import { readDevState } from "../dev-state.ts";

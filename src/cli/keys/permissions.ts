@@ -3,7 +3,7 @@ import { EVERY_LANE, EVERY_ROUTE, isReachPattern } from "../../identity/reach.ts
 import { isScope, SCOPES, type Scope } from "../../identity/scope.ts";
 import { type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
 import { isTagName, LONGEST_TAG_VALUE } from "../../record/tag.ts";
-import type { NewKey } from "../../store/api-keys.ts";
+import type { NewKey } from "../../store/orgs/api-keys.ts";
 import { CliError, EXIT } from "../command.ts";
 
 export interface PermissionFlags {

@@ -4,7 +4,7 @@ import { readMigrations } from "../../../src/cli/migrations.ts";
 import { startHranaServer } from "../../../src/localdb/hrana-server.ts";
 import { MOST_ITEMS } from "../../../src/runs/ingest.ts";
 import { ingestBatch } from "../../../src/runs/ingest-batch.ts";
-import { migrate } from "../../../src/store/migrate.ts";
+import { migrate } from "../../../src/store/database/migrate.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
 import { anInference } from "../../support/inferences.ts";

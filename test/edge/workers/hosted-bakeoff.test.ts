@@ -1,8 +1,8 @@
 import { introspectWorkflow } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from "vitest";
-import { OrgBakeoffs } from "../../../src/store/bakeoffs.ts";
-import { OrgHostedBakeoffs } from "../../../src/store/hosted-bakeoffs.ts";
+import { OrgBakeoffs } from "../../../src/store/evidence/bakeoffs.ts";
+import { OrgHostedBakeoffs } from "../../../src/store/evidence/hosted-bakeoffs.ts";
 import type { Env } from "../../../workers/bindings.ts";
 import { candidate, type Gateway, openGateway, route, upstreamProvider, user } from "../gateway.ts";
 import { edgeStore, newKey, newOrg } from "../keys.ts";

@@ -5,7 +5,7 @@ import { createClient, type InValue } from "@libsql/client/web";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EXIT } from "../../../src/cli/command.ts";
 import { main } from "../../../src/cli/main.ts";
-import { migrate } from "../../../src/store/migrate.ts";
+import { migrate } from "../../../src/store/database/migrate.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 import { type LocalDatabase, localDatabase, releasedMigrations } from "../../support/local-database.ts";
 

@@ -4,7 +4,7 @@ import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.t
 import { gateOf } from "../../../src/bakeoff/report/consistency.ts";
 import { asOf, decideProposal, fileProposal } from "../../../src/proposal/file.ts";
 import type { Proposal } from "../../../src/proposal/proposal.ts";
-import { migrate } from "../../../src/store/migrate.ts";
+import { migrate } from "../../../src/store/database/migrate.ts";
 import { type OrgStore, openStore, type Store } from "../../../src/store/store.ts";
 import { executeSwap } from "../../../src/swap/execute.ts";
 import { armFigures, pairFigures } from "../../support/bakeoff-figures.ts";

@@ -1,7 +1,7 @@
 import { createClient } from "@libsql/client/web";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MigrationError, migrate, pendingMigrations } from "../../../src/store/migrate.ts";
-import { SCHEMA_VERSION } from "../../../src/store/schema.ts";
+import { MigrationError, migrate, pendingMigrations } from "../../../src/store/database/migrate.ts";
+import { SCHEMA_VERSION } from "../../../src/store/database/schema.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { type LocalDatabase, localDatabase, releasedMigrations } from "../../support/local-database.ts";
 

@@ -4,7 +4,7 @@ import { createClient } from "@libsql/client/web";
 import { getTableColumns, getTableName, is, Table } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ORG_TABLES } from "../../../src/store/org-tables.ts";
+import { ORG_TABLES } from "../../../src/store/orgs/org-tables.ts";
 import type { OrgStore } from "../../../src/store/store.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
 import { anAttempt, anInference } from "../../support/inferences.ts";

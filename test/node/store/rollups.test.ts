@@ -1,9 +1,9 @@
 import { type Client, createClient } from "@libsql/client/web";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
-import { migrate } from "../../../src/store/migrate.ts";
-import { FEW_TAG_VALUES, MOST_TAG_VALUES, MOST_TAGS_OF_HOUR } from "../../../src/store/rollup-sql.ts";
-import { HOUR_MS } from "../../../src/store/stale-hours.ts";
+import { migrate } from "../../../src/store/database/migrate.ts";
+import { FEW_TAG_VALUES, MOST_TAG_VALUES, MOST_TAGS_OF_HOUR } from "../../../src/store/telemetry/rollup-sql.ts";
+import { HOUR_MS } from "../../../src/store/telemetry/stale-hours.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
 import { anInference } from "../../support/inferences.ts";
 import { localDatabase, localStore, releasedMigrations } from "../../support/local-database.ts";

@@ -1,0 +1,74 @@
+import { desc, eq, sql } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import { settled } from "../database/store-error.ts";
+import { auditLog } from "../tables/audit-log.ts";
+
+/** Who changed something, and when (epoch milliseconds). */
+export interface Deed {
+  /** A key id, or `cli:<user>` for changes made with the database token. */
+  readonly by: string;
+  readonly at: number;
+}
+
+export interface AuditEntry extends Deed {
+  /** Dotted, noun first: `key.created`, `route.pinned`. */
+  readonly action: string;
+  readonly subject: string;
+  readonly detail?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The statement that logs a change; repositories put it in the same batch as the change itself. */
+export function auditInsert(db: Database, org: string, entry: AuditEntry) {
+  const { by, at, action, subject, detail } = entry;
+  return db.insert(auditLog).values({ org, ts: at, actor: by, action, subject, detail: detail ?? null });
+}
+
+/** The same, but only where the statement before it in the batch changed a row. */
+export function auditInsertIfChanged(db: Database, org: string, { by, at, action, subject, detail }: AuditEntry) {
+  const json = detail === undefined ? null : JSON.stringify(detail);
+  return db
+    .insert(auditLog)
+    .select(sql`select null, ${org}, ${at}, ${by}, ${action}, ${subject}, ${json} where changes() > 0`);
+}
+
+/** The entry of a batch: its one item as the subject, or their number with the first ids. */
+export function batchEntry(deed: Deed, action: string, ids: readonly string[]): AuditEntry {
+  const [only] = ids;
+  if (only !== undefined && ids.length === 1) return { ...deed, action, subject: only };
+  return { ...deed, action, subject: `${ids.length} items`, detail: { ids: ids.slice(0, MOST_IDS_LOGGED) } };
+}
+
+const MOST_IDS_LOGGED = 50;
+
+export class OrgAuditLog {
+  readonly #db: Database;
+  readonly #org: string;
+
+  constructor(db: Database, org: string) {
+    this.#db = db;
+    this.#org = org;
+  }
+
+  async add(entry: AuditEntry): Promise<void> {
+    await settled(auditInsert(this.#db, this.#org, entry));
+  }
+
+  /** Newest first. */
+  async list(limit: number): Promise<readonly AuditEntry[]> {
+    const rows = await settled(
+      this.#db
+        .select()
+        .from(auditLog)
+        .where(eq(auditLog.org, this.#org))
+        .orderBy(desc(auditLog.ts), desc(auditLog.id))
+        .limit(limit),
+    );
+    return rows.map((row) => ({
+      by: row.actor,
+      at: row.ts,
+      action: row.action,
+      subject: row.subject,
+      detail: row.detail ?? undefined,
+    }));
+  }
+}

@@ -1,0 +1,68 @@
+/** Every table whose rows belong to an org, and what an export and a deletion must know of it. A test finds what is missing. */
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { apiKeys } from "../tables/api-keys.ts";
+import { artifactLinks, artifacts } from "../tables/artifacts.ts";
+import { attempts } from "../tables/attempts.ts";
+import { auditLog } from "../tables/audit-log.ts";
+import { bakeoffs } from "../tables/bakeoffs.ts";
+import { capabilities } from "../tables/capabilities.ts";
+import { evalCases } from "../tables/eval-cases.ts";
+import { grades } from "../tables/grades.ts";
+import { bakeoffSamples, evidenceProcesses, hostedBakeoffs, hostedSamples } from "../tables/hosted-bakeoffs.ts";
+import { inferences } from "../tables/inferences.ts";
+import { orgSettings } from "../tables/org-settings.ts";
+import { proposals } from "../tables/proposals.ts";
+import { inferenceRollups, retentionMarks, staleHours, tagRollups, wideTags } from "../tables/rollups.ts";
+import { routePins } from "../tables/route-pins.ts";
+import { runs } from "../tables/runs.ts";
+import { swaps } from "../tables/swaps.ts";
+
+export interface OrgTable {
+  readonly table: SQLiteTable;
+  /** Outlives a deletion of the org's data. */
+  readonly kept?: true;
+  /** Column its age is read from. Absent = it holds the present state, not history, and is not deleted by age. */
+  readonly at?: SQLiteColumn;
+  /** Its rows belong to rows of another table, are as old as those, and go with them. */
+  readonly of?: { readonly id: SQLiteColumn; readonly owner: SQLiteTable; readonly ownerId: SQLiteColumn };
+  /** A row may hold a megabyte. */
+  readonly heavy?: true;
+  /** Columns that are not exported. */
+  readonly secret?: readonly SQLiteColumn[];
+}
+
+/** In the order of an export. What belongs to a table stands before it. */
+export const ORG_TABLES: readonly OrgTable[] = [
+  { table: orgSettings, kept: true },
+  { table: apiKeys, kept: true, secret: [apiKeys.hash] },
+  { table: auditLog, kept: true },
+  {
+    table: attempts,
+    at: inferences.ts,
+    of: { id: attempts.inference, owner: inferences, ownerId: inferences.id },
+  },
+  { table: inferences, at: inferences.ts },
+  { table: runs, at: runs.startedAt },
+  { table: artifactLinks, at: artifactLinks.createdAt },
+  { table: artifacts, at: artifacts.createdAt, heavy: true },
+  { table: grades, at: grades.createdAt },
+  { table: evalCases, at: evalCases.createdAt, heavy: true },
+  { table: inferenceRollups, at: inferenceRollups.hour },
+  { table: tagRollups, at: tagRollups.hour },
+  { table: wideTags, at: wideTags.hour },
+  { table: staleHours, at: staleHours.hour },
+  { table: retentionMarks },
+  { table: bakeoffs, at: bakeoffs.finishedAt, heavy: true },
+  {
+    table: hostedSamples,
+    at: hostedBakeoffs.createdAt,
+    of: { id: hostedSamples.bakeoff, owner: hostedBakeoffs, ownerId: hostedBakeoffs.id },
+  },
+  { table: hostedBakeoffs, at: hostedBakeoffs.createdAt, heavy: true },
+  { table: bakeoffSamples, at: bakeoffSamples.createdAt, heavy: true },
+  { table: evidenceProcesses },
+  { table: proposals, at: proposals.createdAt, heavy: true },
+  { table: swaps, at: swaps.executedAt, heavy: true },
+  { table: routePins },
+  { table: capabilities },
+];

@@ -1,0 +1,126 @@
+import { and, desc, eq, or, type SQL, sql } from "drizzle-orm";
+import { type Grade, type GradeSubject, subjectKey } from "../../runs/grade.ts";
+import { type Deed, type GradeStore, type Kept, MOST_GRADES_SHOWN, type Rows } from "../../runs/ports.ts";
+import type { Run } from "../../runs/run.ts";
+import { keptOf } from "../database/batch-answers.ts";
+import type { Database } from "../database/database.ts";
+import { insertRows } from "../database/insert-rows.ts";
+import { carries, seenArtifact } from "../database/row-scope.ts";
+import { settled } from "../database/store-error.ts";
+import { auditInsertIfChanged, batchEntry } from "../orgs/audit-log.ts";
+import { grades } from "../tables/grades.ts";
+
+export class OrgGrades implements GradeStore {
+  readonly #db: Database;
+  readonly #org: string;
+
+  constructor(db: Database, org: string) {
+    this.#db = db;
+    this.#org = org;
+  }
+
+  async record(given: readonly Grade[], deed: Deed): Promise<readonly Kept[]> {
+    if (given.length === 0) return [];
+    const rows = given.map(({ subject, ...rest }) => ({
+      org: this.#org,
+      ...rest,
+      subjectKind: subject.kind,
+      subject: subject.id,
+      keyId: deed.by,
+    }));
+    const ids = given.map(({ id }) => id);
+    const [written] = await settled(
+      this.#db.batch([
+        this.#db.all<{ id: string }>(sql`${insertRows(grades, rows)} returning id`),
+        auditInsertIfChanged(this.#db, this.#org, batchEntry(deed, "grade.recorded", ids)),
+      ]),
+    );
+    return keptOf(given, written, ({ id }) => id);
+  }
+
+  async ofRun(run: Pick<Run, "id" | "episodeKey">, rows: Rows): Promise<readonly Grade[]> {
+    const org = this.#org;
+    const inferences = sql`${grades.subject} in (select id from inferences
+      where inferences.org = ${org} and inferences.run = ${run.id} ${andAll(carries(sql`inferences.tags`, rows))})`;
+    const artifacts = sql`${grades.subject} in (select id from artifacts
+      where artifacts.org = ${org} and artifacts.run = ${run.id} ${andAll(seenArtifact(org, rows))})`;
+    const onRun = [run.id, run.episodeKey]
+      .filter((id) => id !== undefined)
+      .map((id) => and(eq(grades.subject, id), this.#seenRun(sql`${id}`, rows)));
+    return await this.#select(
+      or(
+        and(eq(grades.subjectKind, "run"), or(...onRun)),
+        and(eq(grades.subjectKind, "inference"), inferences),
+        and(eq(grades.subjectKind, "artifact"), artifacts),
+      ),
+    );
+  }
+
+  async of(subject: GradeSubject, rows: Rows): Promise<readonly Grade[]> {
+    const known = await this.known([subject], rows);
+    if (!known.has(subjectKey(subject))) return [];
+    return await this.#select(and(eq(grades.subjectKind, subject.kind), eq(grades.subject, subject.id)));
+  }
+
+  async known(subjects: readonly GradeSubject[], rows: Rows): Promise<ReadonlySet<string>> {
+    if (subjects.length === 0) return new Set();
+    const org = this.#org;
+    const asked = sql`json_each(${JSON.stringify(subjects.map(({ kind, id }) => [kind, id]))})`;
+    const found = await settled(
+      this.#db.all<GradeSubject>(sql`
+        with asked as (select distinct value ->> 0 as kind, value ->> 1 as id from ${asked})
+        select kind, id from asked where case kind
+          when 'inference' then exists (select 1 from inferences where inferences.org = ${org}
+            and inferences.id = asked.id ${andAll(carries(sql`inferences.tags`, rows))})
+          when 'artifact' then exists (select 1 from artifacts where artifacts.org = ${org}
+            and artifacts.id = asked.id ${andAll(seenArtifact(org, rows))})
+          else ${this.#seenRun(sql`asked.id`, rows)} end`),
+    );
+    return new Set(found.map(subjectKey));
+  }
+
+  /**
+   * A run by this id, or runs by this episode key. One key may stand for runs of several customers: a row scope sees what
+   * is said of all of them only where it sees each.
+   */
+  #seenRun(id: SQL, rows: Rows): SQL {
+    const byId = sql`runs.org = ${this.#org} and runs.id = ${id}`;
+    const byKey = sql`runs.org = ${this.#org} and runs.episode_key = ${id}`;
+    const tags = carries(sql`runs.tags`, rows);
+    const exists = sql`exists (select 1 from runs where ${byId} ${andAll(tags)})
+      or exists (select 1 from runs where ${byKey})`;
+    if (!tags) return sql`(${exists})`;
+    return sql`((${exists})
+      and not exists (select 1 from runs where ${byId} and not (${tags}))
+      and not exists (select 1 from runs where ${byKey} and not (${tags})))`;
+  }
+
+  async #select(condition: SQL | undefined): Promise<readonly Grade[]> {
+    const rows = await settled(
+      this.#db
+        .select()
+        .from(grades)
+        .where(and(eq(grades.org, this.#org), condition))
+        .orderBy(desc(eq(grades.subjectKind, "run")), desc(grades.createdAt), desc(grades.id))
+        .limit(MOST_GRADES_SHOWN),
+    );
+    return rows.map(gradeOf);
+  }
+}
+
+function andAll(condition: SQL | undefined): SQL {
+  return condition ? sql`and ${condition}` : sql``;
+}
+
+function gradeOf(row: typeof grades.$inferSelect): Grade {
+  const { id, score, kind, grader, createdAt } = row;
+  return {
+    id,
+    subject: { kind: row.subjectKind, id: row.subject },
+    score,
+    kind,
+    grader,
+    comment: row.comment ?? undefined,
+    createdAt,
+  };
+}

@@ -1,0 +1,198 @@
+import { and, count, desc, eq, gte, inArray, isNull, lt, type SQL, sql, sum } from "drizzle-orm";
+import { type NanoUsd, nanoUsd } from "../../money/nano-usd.ts";
+import type { Rows } from "../../runs/ports.ts";
+import type { Database } from "../database/database.ts";
+import { carries } from "../database/row-scope.ts";
+import { settled } from "../database/store-error.ts";
+import { attempts } from "../tables/attempts.ts";
+import { grades } from "../tables/grades.ts";
+import { inferences } from "../tables/inferences.ts";
+
+export type InferenceRow = Omit<typeof inferences.$inferSelect, "org">;
+export type AttemptRow = Omit<typeof attempts.$inferSelect, "org">;
+export type GradeRow = Omit<typeof grades.$inferSelect, "org">;
+
+export interface InferenceFilter {
+  /** Epoch milliseconds, inclusive. */
+  readonly since?: number | undefined;
+  /** Exclusive. */
+  readonly until?: number | undefined;
+  readonly lane?: string | undefined;
+  readonly route?: string | undefined;
+  readonly variant?: string | undefined;
+  /** Who served. */
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  /** `none` = the call did not fail. */
+  readonly failureClass?: string | undefined;
+  readonly run?: string | undefined;
+  readonly step?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly conformant?: boolean | undefined;
+  readonly simulated?: boolean | undefined;
+  /** All of these with these values. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  /** Only what comes after this one in the list. */
+  readonly after?: { readonly ts: number; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
+export interface InferenceDetail {
+  readonly inference: InferenceRow;
+  readonly attempts: readonly AttemptRow[];
+  /** Newest first: the first of a grader is the one that counts. */
+  readonly grades: readonly GradeRow[];
+}
+
+/** Counts of a span of time, one row per lane, route, served model and failure class. */
+export interface UsageRow {
+  readonly lane: string;
+  readonly route: string | undefined;
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  readonly failureClass: string | undefined;
+  readonly inferences: number;
+  readonly attempts: number;
+  /** Sum of the known costs; absent where none is known. */
+  readonly costNanoUsd: number | undefined;
+  readonly latencyMsTotal: number;
+}
+
+/** Ids of one `IN (…)`; the engine allows 32 766 bound values. */
+const IDS_PER_QUERY = 1_000;
+
+export class OrgInferences {
+  readonly #db: Database;
+  readonly #org: string;
+
+  constructor(db: Database, org: string) {
+    this.#db = db;
+    this.#org = org;
+  }
+
+  /** Newest first. `rows` is always to be given: a key's row scope must not be forgotten. */
+  async list(filter: InferenceFilter, rows: Rows): Promise<readonly InferenceRow[]> {
+    return await settled(
+      this.#db
+        .select()
+        .from(inferences)
+        .where(and(eq(inferences.org, this.#org), ...conditions(filter), carries(inferences.tags, rows)))
+        .orderBy(desc(inferences.ts), desc(inferences.id))
+        .limit(filter.limit),
+    );
+  }
+
+  async get(id: string, rows: Rows): Promise<InferenceDetail | undefined> {
+    const org = this.#org;
+    const [[inference], tried, graded] = await settled(
+      this.#db.batch([
+        this.#db
+          .select()
+          .from(inferences)
+          .where(and(eq(inferences.org, org), eq(inferences.id, id), carries(inferences.tags, rows))),
+        this.#db
+          .select()
+          .from(attempts)
+          .where(and(eq(attempts.org, org), eq(attempts.inference, id)))
+          .orderBy(attempts.position),
+        this.#db
+          .select()
+          .from(grades)
+          .where(and(eq(grades.org, org), eq(grades.subjectKind, "inference"), eq(grades.subject, id)))
+          .orderBy(desc(grades.createdAt), desc(grades.id)),
+      ]),
+    );
+    return inference && { inference, attempts: tried, grades: graded };
+  }
+
+  /** Which of these ids are there. One round trip. */
+  async existing(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    const wanted = sql`${inferences.id} in (select value from json_each(${JSON.stringify(ids)}))`;
+    const found = await settled(
+      this.#db
+        .select({ id: inferences.id })
+        .from(inferences)
+        .where(and(eq(inferences.org, this.#org), wanted)),
+    );
+    return new Set(found.map(({ id }) => id));
+  }
+
+  async usage(since: number, until: number): Promise<readonly UsageRow[]> {
+    const group = [
+      inferences.lane,
+      inferences.route,
+      inferences.provider,
+      inferences.model,
+      inferences.failureClass,
+    ] as const;
+    const rows = await settled(
+      this.#db
+        .select({
+          lane: inferences.lane,
+          route: inferences.route,
+          provider: inferences.provider,
+          model: inferences.model,
+          failureClass: inferences.failureClass,
+          inferences: count(),
+          attempts: sum(inferences.attempts),
+          costNano: sum(inferences.costNano),
+          latencyMs: sum(inferences.latencyMs),
+        })
+        .from(inferences)
+        .where(and(eq(inferences.org, this.#org), gte(inferences.ts, since), lt(inferences.ts, until)))
+        .groupBy(...group)
+        .orderBy(...group),
+    );
+    return rows.map((row) => ({
+      lane: row.lane,
+      route: row.route ?? undefined,
+      provider: row.provider ?? undefined,
+      model: row.model ?? undefined,
+      failureClass: row.failureClass ?? undefined,
+      inferences: row.inferences,
+      attempts: Number(row.attempts ?? 0),
+      costNanoUsd: row.costNano === null ? undefined : Number(row.costNano),
+      latencyMsTotal: Number(row.latencyMs ?? 0),
+    }));
+  }
+
+  /** Cost of each of these attempts that has arrived; `undefined` = arrived, cost unknown. */
+  async attemptCosts(ids: readonly string[]): Promise<ReadonlyMap<string, NanoUsd | undefined>> {
+    const found = new Map<string, NanoUsd | undefined>();
+    for (let at = 0; at < ids.length; at += IDS_PER_QUERY) {
+      const rows = await settled(
+        this.#db
+          .select({ id: attempts.id, costNano: attempts.costNano })
+          .from(attempts)
+          .where(and(eq(attempts.org, this.#org), inArray(attempts.id, ids.slice(at, at + IDS_PER_QUERY)))),
+      );
+      for (const { id, costNano } of rows) found.set(id, costNano === null ? undefined : nanoUsd(costNano));
+    }
+    return found;
+  }
+}
+
+function conditions(filter: InferenceFilter): (SQL | undefined)[] {
+  const { since, until, failureClass, tags = {}, after } = filter;
+  const equal = (column: Parameters<typeof eq>[0], value: string | boolean | undefined) =>
+    value === undefined ? undefined : eq(column, value);
+  return [
+    since === undefined ? undefined : gte(inferences.ts, since),
+    until === undefined ? undefined : lt(inferences.ts, until),
+    equal(inferences.lane, filter.lane),
+    equal(inferences.route, filter.route),
+    equal(inferences.variant, filter.variant),
+    equal(inferences.provider, filter.provider),
+    equal(inferences.model, filter.model),
+    failureClass === "none" ? isNull(inferences.failureClass) : equal(inferences.failureClass, failureClass),
+    equal(inferences.run, filter.run),
+    equal(inferences.step, filter.step),
+    equal(inferences.keyId, filter.keyId),
+    equal(inferences.conformant, filter.conformant),
+    equal(inferences.simulated, filter.simulated),
+    Object.keys(tags).length === 0 ? undefined : carries(inferences.tags, { tags }),
+    // The first comparison alone would do but for the second; it is the one an index can begin at.
+    after && sql`${inferences.ts} <= ${after.ts} and (${inferences.ts}, ${inferences.id}) < (${after.ts}, ${after.id})`,
+  ];
+}

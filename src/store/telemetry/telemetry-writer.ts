@@ -1,0 +1,95 @@
+import type { AttemptRecord, FailureRecord, InferenceRecord } from "../../record/inference-record.ts";
+import type { TokenCounts } from "../../record/token-counts.ts";
+import type { TelemetrySink } from "../../telemetry/ports.ts";
+import { totalTokens } from "../../telemetry/record.ts";
+import type { Database } from "../database/database.ts";
+import { insertRows } from "../database/insert-rows.ts";
+import { isUnavailable, settled } from "../database/store-error.ts";
+import { insertImpliedRuns } from "../runs/implied-runs.ts";
+import { attempts } from "../tables/attempts.ts";
+import { inferences } from "../tables/inferences.ts";
+import { markStale } from "./stale-hours.ts";
+
+/** Writes an inference and its attempts in one transaction; a record that is there already changes nothing. */
+export class TelemetryWriter implements TelemetrySink {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  isUnavailable(cause: unknown): boolean {
+    return isUnavailable(cause);
+  }
+
+  async insertInferences(records: readonly InferenceRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const rows = records.map(inferenceRow);
+    await settled(
+      this.#db.batch([
+        this.#db.run(markStale(rows)),
+        this.#db.run(insertRows(inferences, rows)),
+        this.#db.run(insertRows(attempts, records.flatMap(attemptRows))),
+        this.#db.run(insertImpliedRuns(records.flatMap(runMention))),
+      ]),
+    );
+  }
+}
+
+function runMention({ org, run, startedAt }: InferenceRecord) {
+  return run === null ? [] : [{ org, run, at: startedAt }];
+}
+
+function inferenceRow(record: InferenceRecord): Whole<typeof inferences.$inferInsert> {
+  const { startedAt, failure, costEstimated, attempts: tried, skipped, ...same } = record;
+  const billed = billedAttempt(record);
+  return {
+    ...same,
+    ts: startedAt,
+    ...failureColumns(failure),
+    status: failure?.status ?? null,
+    attempts: tried.length,
+    ...tokenColumns(totalTokens(tried)),
+    estimated: costEstimated,
+    tier: billed?.tier ?? null,
+    priceVersion: billed?.priceVersion ?? null,
+    skipped: skipped.length > 0 ? skipped : null,
+  };
+}
+
+function attemptRows({ org, id: inference, attempts: all }: InferenceRecord): Whole<typeof attempts.$inferInsert>[] {
+  return all.map(({ index: _index, startedAt, failure, tokens, costEstimated, dropped, ...same }, position) => ({
+    ...same,
+    org,
+    inference,
+    position,
+    ts: startedAt,
+    ...failureColumns(failure),
+    ...tokenColumns(tokens),
+    estimated: costEstimated,
+    dropped: dropped.length > 0 ? dropped : null,
+  }));
+}
+
+/** A row that leaves no column to its default: what a record gains must be stored or named here. */
+type Whole<Row> = { readonly [Column in keyof Required<Row>]: Exclude<Row[Column], undefined> };
+
+function failureColumns(failure: FailureRecord | null) {
+  return { failureClass: failure?.class ?? null, reason: failure?.reason ?? null, code: failure?.code ?? null };
+}
+
+function tokenColumns(tokens: TokenCounts) {
+  return {
+    inputTokens: tokens.input,
+    uncachedTokens: tokens.uncached,
+    cacheReadTokens: tokens.cacheRead,
+    cacheWriteTokens: tokens.cacheWrite,
+    outputTokens: tokens.output,
+    reasoningTokens: tokens.reasoning,
+  };
+}
+
+/** The attempt that served, else the last one. A repair may serve in the place of an earlier attempt: take the latest. */
+function billedAttempt({ attempts: all, provider, model }: InferenceRecord): AttemptRecord | undefined {
+  return all.findLast((attempt) => attempt.provider === provider && attempt.model === model) ?? all.at(-1);
+}
