@@ -1,9 +1,18 @@
 /** An attempt whose answer is read whole. */
-import type { Failure } from "../failure/failure.ts";
+import type { Failure, Result } from "../failure/failure.ts";
+import type { Exposure } from "../money/exposure.ts";
 import type { ChatAnswer } from "../wire/chat.ts";
-import { type AttemptEnd, type AttemptPlan, type CallState, closeAttempt, isAttempt, openAttempt } from "./attempt.ts";
+import {
+  type AttemptEnd,
+  type AttemptPlan,
+  type CallState,
+  closeAttempt,
+  isAttempt,
+  type OpenAttempt,
+  openAttempt,
+} from "./attempt.ts";
 import type { Attempt } from "./inference.ts";
-import { readJson, send, upstreamRequest } from "./upstream.ts";
+import { readJson, type SendFailure, send, upstreamRequest } from "./upstream.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** The record can only be closed once the answer was judged, so that it carries the verdict. */
@@ -24,57 +33,47 @@ export async function answerAttempt(plan: AttemptPlan, call: CallState): Promise
   watchdog.limit("call", call.deadline);
 
   const request = upstreamRequest(plan.exchange, open.encoded, open.body, watchdog.signal);
+  open.sent = true;
   const sent = await send(request, plan.exchange, watchdog, call.ports);
   const firstByteMs = call.ports.clock.now() - open.startedAt;
-  if (!sent.ok) return closeAttempt(open, unsentEnd(sent.error, firstByteMs));
-  const body = await readJson(sent.value, watchdog);
-  const status = sent.value.status;
-  if (!body.ok)
-    return closeAttempt(open, { failure: body.error, status, firstByteMs, streamedBytes: 0, reached: "answer" });
-  const decoded = plan.exchange.dialect.decodeAnswer(body.value, plan.exchange.target);
-  if (!decoded.ok)
-    return closeAttempt(open, {
-      failure: decoded.error,
-      status,
-      firstByteMs,
-      streamedBytes: 0,
-      reached: "error_answer",
-    });
+  if (!sent.ok) return closeAttempt(open, unansweredEnd(sent.error, firstByteMs));
+  const read = await readAnswer(open, sent.value);
+  const { status } = sent.value;
+  if (!read.ok) return closeAttempt(open, { ...read.error, status, firstByteMs });
+  const answer = read.value;
+  const { usage, servedTier } = answer;
+  const finish = answer.choices[0]?.finish;
+  const exposure: Exposure = { type: "answered", usage, hasContent: hasContent(answer) };
   return {
-    answer: decoded.value,
-    close: (verdict) => closeAttempt(open, answeredEnd(decoded.value, verdict, status, firstByteMs)),
+    answer,
+    close: (failure) => closeAttempt(open, { failure, status, firstByteMs, finish, servedTier, exposure }),
   };
 }
 
-function answeredEnd(
-  answer: ChatAnswer,
-  verdict: Failure | undefined,
-  status: number,
-  firstByteMs: number,
-): AttemptEnd {
-  return {
-    failure: verdict,
-    status,
-    firstByteMs,
-    finish: answer.choices[0]?.finish,
-    usage: answer.usage,
-    servedTier: answer.servedTier,
-    streamedBytes: 0,
-    reached: "answer",
-  };
+/** Reads an answer whole. One that cannot be used is billed by the usage it holds; without any its bill is unknown. */
+export async function readAnswer(
+  open: OpenAttempt,
+  response: Response,
+): Promise<Result<ChatAnswer, { readonly failure: Failure; readonly exposure: Exposure }>> {
+  const { dialect, target } = open.plan.exchange;
+  const body = await readJson(response, open.watchdog);
+  if (!body.ok) return { ok: false, error: { failure: body.error, exposure: { type: "lost" } } };
+  const decoded = dialect.decodeAnswer(body.value, target);
+  if (decoded.ok) return decoded;
+  const usage = dialect.usageOf(body.value, target);
+  const refused = decoded.error.class !== "network";
+  const exposure: Exposure =
+    usage === undefined ? { type: refused ? "refused" : "lost" } : { type: "answered", usage, hasContent: !refused };
+  return { ok: false, error: { failure: decoded.error, exposure } };
+}
+
+function hasContent({ choices }: ChatAnswer): boolean {
+  return choices.some(({ content }) =>
+    content.some((part) => (part.type === "text" ? part.text !== "" : part.type === "tool-call")),
+  );
 }
 
 /** The end of an attempt that got no usable response. */
-export function unsentEnd(
-  error: { readonly failure: Failure; readonly answered: boolean },
-  firstByteMs: number,
-): AttemptEnd {
-  const waited = error.failure.class === "canceled" || error.failure.reason === "timeout";
-  return {
-    failure: error.failure,
-    status: error.failure.status,
-    firstByteMs: error.answered ? firstByteMs : undefined,
-    streamedBytes: 0,
-    reached: error.answered ? "error_answer" : waited ? "sent" : "nothing",
-  };
+export function unansweredEnd({ failure, answered, exposure }: SendFailure, firstByteMs: number): AttemptEnd {
+  return { failure, status: failure.status, firstByteMs: answered ? firstByteMs : undefined, exposure };
 }

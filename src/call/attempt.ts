@@ -3,10 +3,9 @@
 import type { Failure } from "../failure/failure.ts";
 import { countsAgainstBreaker } from "../failure/policy.ts";
 import { withoutKey } from "../failure/redact.ts";
-import type { NanoUsd } from "../money/nano-usd.ts";
+import { billOf, costOfBill, type Exposure } from "../money/exposure.ts";
 import { ZERO_USD } from "../money/nano-usd.ts";
 import type { Price } from "../money/price.ts";
-import type { Usage } from "../money/usage.ts";
 import type { ServedRung } from "../route/route.ts";
 import { unboundedField } from "../wire/beyond-request.ts";
 import type { ChatRequest, FinishReason } from "../wire/chat.ts";
@@ -15,15 +14,7 @@ import type { CallInput } from "./call.ts";
 import type { Contender } from "./eligibility.ts";
 import type { Attempt } from "./inference.ts";
 import type { BreakerSubject, CallPorts } from "./ports.ts";
-import {
-  type AttemptBooks,
-  type CallSpend,
-  estimatedUsage,
-  inputTokenBound,
-  outputTokenBound,
-  priced,
-  tierOf,
-} from "./spend.ts";
+import { type AttemptBooks, type CallSpend, inputTokenBound, outputTokenBound, tierOf } from "./spend.ts";
 import type { Exchange } from "./upstream.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -34,6 +25,8 @@ export interface CallState {
   readonly spend: CallSpend;
   /** Epoch milliseconds at which the call must be over (a stream: must have begun). */
   readonly deadline: number;
+  /** Attempts whose books are open. */
+  readonly open: Set<OpenAttempt>;
 }
 
 export interface AttemptPlan {
@@ -57,6 +50,8 @@ export interface OpenAttempt {
   readonly books: AttemptBooks;
   readonly price: Price | undefined;
   readonly watchdog: Watchdog;
+  /** True from the moment at which bytes of the request may leave. */
+  sent: boolean;
 }
 
 const encoder = new TextEncoder();
@@ -91,6 +86,7 @@ export async function openAttempt(
   if (!encoded.ok) return refused(encoded.error);
   const sent = { ...candidate.params.extra, ...encoded.value.body };
   const body = JSON.stringify(sent);
+  const unbounded = unboundedField(sent);
   const price = ports.prices.find(candidate.provider, candidate.model, new Date(startedAt));
   const books = await spend.open(
     id,
@@ -101,12 +97,15 @@ export async function openAttempt(
       outputTokens,
       choices: request.choices ?? 1,
       tier: tierOf(request.serviceTier),
-      unbounded: unboundedField(sent),
+      unbounded,
     },
+    startedAt,
     (input.stream ? input.policy.timeouts.streamMs : input.policy.timeouts.attemptMs) + 60_000,
   );
   if ("class" in books) return refused(books, encoded.value.dropped);
-  return { plan, call, id, startedAt, encoded: encoded.value, body, books, price, watchdog };
+  const open = { plan, call, id, startedAt, encoded: encoded.value, body, books, price, watchdog, sent: false };
+  call.open.add(open);
+  return open;
 }
 
 export interface AttemptEnd {
@@ -114,23 +113,20 @@ export interface AttemptEnd {
   readonly status?: number | undefined;
   readonly firstByteMs?: number | undefined;
   readonly finish?: FinishReason | undefined;
-  readonly usage?: Usage | undefined;
   readonly servedTier?: string | undefined;
-  /** Bytes of content received before the end; decides what a cut or canceled call is billed. Undefined = not countable. */
-  readonly streamedBytes: number | undefined;
-  /** How far the request got: an error answer or a broken connection before any answer bills nothing. */
-  readonly reached: "nothing" | "sent" | "error_answer" | "answer";
+  /** What the provider may bill. */
+  readonly exposure: Exposure;
 }
 
 /** Closes the books, tells the breaker, and returns the finished record. */
 export function closeAttempt(open: OpenAttempt, end: AttemptEnd): Attempt {
   const { plan, call, id, startedAt, price } = open;
+  call.open.delete(open);
   open.watchdog.stop();
-  const usage = billedUsage(open, end);
   const servedTier = tierOf(end.servedTier);
-  const cost = billedCost(end, usage, price, servedTier);
-  if (end.reached === "nothing" || end.reached === "error_answer") open.books.release();
-  else open.books.settle(cost);
+  const bill = billOf(end.exposure, price, servedTier);
+  const reserved = open.books.close(bill);
+  const usage = bill.type === "none" ? undefined : bill.usage;
   reportToBreaker(call.ports, subjectOf(plan, call), end.failure, plan.probeId);
   return {
     ...identity(plan, id, startedAt),
@@ -140,7 +136,8 @@ export function closeAttempt(open: OpenAttempt, end: AttemptEnd): Attempt {
     failure: end.failure && withoutKey(end.failure, plan.exchange.apiKey),
     finish: end.finish,
     usage,
-    cost,
+    cost: costOfBill(bill),
+    reserved,
     costEstimated: usage?.estimated === true,
     servedTier,
     priceVersion: price?.version,
@@ -148,29 +145,15 @@ export function closeAttempt(open: OpenAttempt, end: AttemptEnd): Attempt {
   };
 }
 
+/** Closes an attempt that the gateway itself broke off: a fault of its own code, wherever it happened. */
+export function breakOff(open: OpenAttempt, reason: Failure): Attempt {
+  open.watchdog.abandon();
+  return closeAttempt(open, { failure: reason, exposure: { type: open.sent ? "lost" : "unsent" } });
+}
+
 function identity(plan: AttemptPlan, id: string, startedAt: number) {
   const { candidate } = plan.contender;
   return { id, index: plan.index, provider: candidate.provider, model: candidate.model, rung: plan.rung, startedAt };
-}
-
-/** A call that broke off or was canceled after it was sent is billed for its input and what it streamed, as an estimate. */
-function billedUsage(open: OpenAttempt, end: AttemptEnd): Usage | undefined {
-  if (end.reached === "nothing" || end.reached === "error_answer") return end.usage;
-  const brokeOff = end.failure?.class === "canceled" || end.failure?.class === "network";
-  if (!brokeOff || (end.usage !== undefined && end.finish !== undefined)) return end.usage;
-  // What was heard of spoken audio says nothing about its tokens: the cost is unknown, and the reservation counts whole.
-  if (end.streamedBytes === undefined) return undefined;
-  return estimatedUsage(end.usage, open.body.length, end.streamedBytes);
-}
-
-function billedCost(
-  end: AttemptEnd,
-  usage: Usage | undefined,
-  price: Price | undefined,
-  tier: Attempt["servedTier"],
-): NanoUsd | undefined {
-  if (end.reached === "nothing" || end.reached === "error_answer") return ZERO_USD;
-  return priced(price, usage, tier);
 }
 
 export function subjectOf(plan: Pick<AttemptPlan, "contender">, call: Pick<CallState, "input">): BreakerSubject {

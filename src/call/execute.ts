@@ -1,46 +1,45 @@
 /** One logical call: the candidate ladder, the JSON ladder, retries by failure class, and the record of it all. */
 import { type Failure, failure } from "../failure/failure.ts";
-import { afterFailure, type Onward } from "../failure/policy.ts";
 import type { ServedRung } from "../route/route.ts";
 import { onlyItsModel } from "../wire/beyond-request.ts";
-import type { ChatAnswer, ChatRequest } from "../wire/chat.ts";
-import type { DroppedField } from "../wire/dialect.ts";
-import { upstreamDialect } from "../wire/dialects.ts";
-import type { WireFrame } from "../wire/stream-event.ts";
-import { answerAttempt } from "./answer-attempt.ts";
 import { answerToFrames } from "./assemble.ts";
-import { type AttemptPlan, type CallState, isAttempt, subjectOf } from "./attempt.ts";
+import { breakOff, type CallState, subjectOf } from "./attempt.ts";
 import type { CallInput, CallResult, StreamHead } from "./call.ts";
+import { afterAttempt, type CandidateState } from "./candidate-state.ts";
 import { type Contender, contenderOf, hasLargerWindow, refusesRequest } from "./eligibility.ts";
-import type { Attempt, Inference, Skip } from "./inference.ts";
+import type { Inference, Skip } from "./inference.ts";
 import { InferenceLog } from "./inference-log.ts";
 import { liveFrames, readyFrames } from "./live-stream.ts";
 import { noCandidate } from "./no-candidate.ts";
-import { judge, type Verdict } from "./output.ts";
 import type { CallPorts } from "./ports.ts";
-import { withCandidateParams, withoutPrefill } from "./request-shape.ts";
+import { withCandidateParams } from "./request-shape.ts";
 import { RetryLedger } from "./retry-budget.ts";
-import { answersNeedChange, askingRungs, onRung, repairRequest } from "./rung.ts";
+import { askingRungs } from "./rung.ts";
 import { CallSpend } from "./spend.ts";
-import { type BegunStream, beginStream, collectStream } from "./stream-attempt.ts";
+import { type Tried, tryCandidate } from "./try-candidate.ts";
 
 /**
- * Serves one call from its declared candidates. Never rejects for anything an upstream, a caller or a limit does:
- * those are `failure` results. The inference is recorded once, when the call (for a stream: the stream) is over.
+ * Serves one call from its declared candidates. Nothing that an upstream, a caller or a limit does makes it reject: those
+ * are `failure` results. The inference is recorded once, when the call (for a stream: the stream) is over. A fault of the
+ * gateway's own code rejects, after the books of the attempt were closed and the inference was recorded.
  */
-export function executeCall(input: CallInput, ports: CallPorts): Promise<CallResult> {
-  return new Execution(input, ports).run();
+export async function executeCall(input: CallInput, ports: CallPorts): Promise<CallResult> {
+  const execution = new Execution(input, ports);
+  try {
+    return await execution.run();
+  } catch (error) {
+    execution.breakOff(error);
+    throw error;
+  }
 }
+
+type Served = { readonly type: "served"; readonly result: CallResult };
 
 /** How one candidate ended: served, passed over, or failed with what that means for the rest of the ladder. */
 type Step =
-  | { readonly type: "served"; readonly result: CallResult }
+  | Served
   | { readonly type: "skipped"; readonly skip: Skip; readonly retryAfterMs?: number }
   | { readonly type: "failed"; readonly failure: Failure; readonly onward: "next" | "next-larger-window" | "stop" };
-
-type Tried =
-  | { readonly type: "served"; readonly result: CallResult }
-  | { readonly type: "failed"; readonly failure: Failure };
 
 class Execution {
   readonly #call: CallState;
@@ -53,6 +52,7 @@ class Execution {
       ports,
       spend: new CallSpend(input.budget, ports.envelopes, input.policy.allowUnpriced),
       deadline: ports.clock.now() + input.policy.timeouts.callMs,
+      open: new Set(),
     };
     this.#log = new InferenceLog(input, ports);
     this.#retries = new RetryLedger(input.policy.retry);
@@ -65,11 +65,8 @@ class Execution {
     let breakerRetryMs: number | undefined;
     for (const [position, contender] of contenders.entries()) {
       if (overflowed && !hasLargerWindow(contender, overflowed)) {
-        this.#log.skipped.push({
-          candidate: contender.candidate.key,
-          why: "context_window",
-          detail: "its window is not known to be larger",
-        });
+        const detail = "its window is not known to be larger";
+        this.#log.skipped.push({ candidate: contender.candidate.key, why: "context_window", detail });
         continue;
       }
       const step = await this.#candidate(contender, position < contenders.length - 1);
@@ -88,6 +85,16 @@ class Execution {
     return { type: "failure", failure: reason, inference: this.#log.finish({ failure: reason }) };
   }
 
+  /** Closes what is open and records the call, after code of our own threw. */
+  breakOff(error: unknown): void {
+    const kind = error instanceof Error ? error.name : typeof error;
+    const reason = failure("server_error", `the gateway failed while it served the call (${kind})`, {
+      code: "internal_error",
+    });
+    for (const open of this.#call.open) this.#log.attempts.push(breakOff(open, reason));
+    if (!this.#log.finished) this.#log.finish({ failure: reason });
+  }
+
   #contenders(): Contender[] {
     const { input, ports } = this.#call;
     const contenders: Contender[] = [];
@@ -100,189 +107,80 @@ class Execution {
   }
 
   async #candidate(contender: Contender, hasOther: boolean): Promise<Step> {
-    const { input, ports } = this.#call;
-    const { candidate, capabilities } = contender;
-    if (input.dialectOf && !input.dialectOf(contender.provider.dialect)) {
-      const detail = "its API has nothing of this kind";
-      return { type: "skipped", skip: { candidate: candidate.key, why: "capability", detail } };
-    }
-    const asked = input.requestFor(candidate, capabilities);
-    if ("class" in asked) return { type: "failed", failure: asked, onward: "stop" };
-    const own = onlyItsModel(asked);
-    let request = withCandidateParams(own.request, candidate, input.policy.serviceTier);
-    const refusal = refusesRequest(contender, request);
-    if (refusal) return { type: "skipped", skip: refusal };
-    const rule = input.policy.output;
-    const rungs: readonly ServedRung[] = rule ? askingRungs(rule, capabilities) : ["none"];
-    if (rungs.length === 0) {
-      const detail = `cannot be asked for this schema on any of: ${rule?.ladder.join(", ")}`;
-      return { type: "skipped", skip: { candidate: candidate.key, why: "capability", detail } };
-    }
+    const prepared = this.#prepared(contender);
+    if ("type" in prepared) return prepared;
+    const { ports, input } = this.#call;
     const admission = await ports.breakers.admit(subjectOf({ contender }, this.#call));
     if (!admission.admitted) {
-      const detail = `breaker open for another ${Math.ceil(admission.retryAfterMs / 1000)} s`;
+      const { retryAfterMs } = admission;
+      const detail = `breaker open for another ${Math.ceil(retryAfterMs / 1000)} s`;
       return {
         type: "skipped",
-        skip: { candidate: candidate.key, why: "breaker_open", detail },
-        retryAfterMs: admission.retryAfterMs,
+        skip: { candidate: contender.candidate.key, why: "breaker_open", detail },
+        retryAfterMs,
       };
     }
-
-    let probeId = admission.probeId;
-    let rungIndex = 0;
-    let dropped = own.dropped;
+    let state: CandidateState = { ...prepared, probeId: admission.probeId };
     for (;;) {
-      const tried = await this.#try(contender, rungs[rungIndex] ?? "none", request, probeId, dropped);
-      if (tried.type === "served") return tried;
-      probeId = undefined;
-      const reason = tried.failure;
-      if (reason.reason === "schema_too_complex" && rungIndex + 1 < rungs.length) {
-        rungIndex += 1;
-        continue;
-      }
-      const bare = reason.reason === "prefill_rejected" ? withoutPrefill(request) : undefined;
-      if (bare) {
-        request = bare;
-        dropped = [...dropped, { field: "messages", why: "the assistant prefill was refused and left out" }];
-        continue;
-      }
-      const onward = this.#after(reason);
-      if (onward !== "retry-or-next") return { type: "failed", failure: reason, onward };
-      const wait = this.#retries.take(reason, this.#remaining(), hasOther, ports.random);
-      if (wait === undefined) return { type: "failed", failure: reason, onward: "next" };
+      const tried = await tryCandidate(contender, state, this.#call, this.#log.attempts);
+      if (tried.type !== "failed") return this.#serve(tried);
+      const after = afterAttempt(state, tried.failure, input.policy.onContentFilter);
+      if (after.type === "done") return { type: "failed", failure: tried.failure, onward: after.onward };
+      state = after.state;
+      if (after.type === "ask") continue;
+      const wait = this.#retries.take(tried.failure, this.#remaining(), hasOther, ports.random);
+      if (wait === undefined) return { type: "failed", failure: tried.failure, onward: "next" };
       if (wait > 0) await ports.clock.sleep(wait, input.signal);
       if (input.signal.aborted)
         return { type: "failed", failure: failure("canceled", "the client closed the connection"), onward: "stop" };
     }
   }
 
-  #after(reason: Failure): Onward {
-    // Refused by our own encoder, nothing was sent: this candidate cannot take the request, another may.
-    if (reason.class === "bad_request" && reason.status === undefined) return "next";
-    if (reason.reason === "schema_too_complex") return "next";
-    if (reason.class === "content_filter" && this.#call.input.policy.onContentFilter === "next") return "next";
-    return afterFailure(reason);
+  /** The request as this candidate gets it, or why it cannot take it. */
+  #prepared(contender: Contender): Omit<CandidateState, "probeId"> | Exclude<Step, Served> {
+    const { input } = this.#call;
+    const { candidate, capabilities } = contender;
+    const skipped = (skip: Skip) => ({ type: "skipped", skip }) as const;
+    const incapable = (detail: string) => skipped({ candidate: candidate.key, why: "capability", detail });
+    if (input.dialectOf && !input.dialectOf(contender.provider.dialect))
+      return incapable("its API has nothing of this kind");
+    const asked = input.requestFor(candidate, capabilities);
+    if ("class" in asked) return { type: "failed", failure: asked, onward: "stop" };
+    const { request: own, dropped } = onlyItsModel(asked);
+    const request = withCandidateParams(own, candidate, input.policy.serviceTier);
+    const refusal = refusesRequest(contender, request);
+    if (refusal) return skipped(refusal);
+    const rule = input.policy.output;
+    const [first, ...others]: readonly ServedRung[] = rule ? askingRungs(rule, capabilities) : ["none"];
+    if (first === undefined) return incapable(`cannot be asked for this schema on any of: ${rule?.ladder.join(", ")}`);
+    return { rungs: [first, ...others], request, dropped };
   }
 
   #remaining(): number {
     return this.#call.deadline - this.#call.ports.clock.now();
   }
 
-  #plan(
-    contender: Contender,
-    rung: ServedRung,
-    request: ChatRequest,
-    probeId: string | undefined,
-    dropped: readonly DroppedField[],
-  ): AttemptPlan {
-    const { provider, candidate, apiKey } = contender;
-    const other = this.#call.input.dialectOf?.(provider.dialect);
-    const target = {
-      provider: candidate.provider,
-      model: candidate.model,
-      // The path of a provider row is its chat path.
-      quirks: other ? { ...provider.quirks, path: undefined } : provider.quirks,
-      maxOutput: contender.model?.maxOutput,
-    };
-    const exchange = { provider, dialect: other ?? upstreamDialect(provider.dialect), target, apiKey };
-    return { contender, exchange, rung, request, probeId, dropped, index: this.#log.attempts.length };
-  }
-
-  async #try(
-    contender: Contender,
-    rung: ServedRung,
-    request: ChatRequest,
-    probeId: string | undefined,
-    dropped: readonly DroppedField[],
-  ): Promise<Tried> {
-    const { input } = this.#call;
-    const shaped = { ...onRung(request, rung, input.policy.output, contender.provider.quirks), stream: input.stream };
-    const plan = this.#plan(contender, rung, shaped, probeId, dropped);
-    if (!input.stream) {
-      const answered = await answerAttempt(plan, this.#call);
-      return isAttempt(answered)
-        ? this.#failed(answered)
-        : this.#judged(contender, request, rung, answered.answer, answered.close);
-    }
-    const begun = await beginStream(plan, this.#call);
-    if (isAttempt(begun)) return this.#failed(begun);
-    const live =
-      input.policy.stream === "live" && !answersNeedChange(rung, input.policy.output, contender.provider.quirks);
-    if (!begun.ended && live) return this.#live(begun, rung);
-    const collected = await collectStream(begun);
-    if (isAttempt(collected)) return this.#failed(collected);
-    return this.#judged(
-      contender,
-      request,
-      rung,
-      collected.answer,
-      (verdict) => begun.source.close(verdict),
-      collected.frames,
-    );
-  }
-
-  #failed(attempt: Attempt): Tried {
-    this.#log.attempts.push(attempt);
-    return {
-      type: "failed",
-      failure: attempt.failure ?? failure("server_error", "the attempt ended without an answer"),
-    };
-  }
-
-  /** A whole answer: serve it, repair it, or fail with what is wrong with it. */
-  async #judged(
-    contender: Contender,
-    request: ChatRequest,
-    rung: ServedRung,
-    answer: ChatAnswer,
-    close: (verdict: Failure | undefined) => Attempt,
-    frames?: readonly WireFrame[],
-  ): Promise<Tried> {
-    const verdict = judge(answer, this.#call.input.policy.output, rung, true);
-    const attempt = close(verdict.ok ? undefined : verdict.failure);
-    this.#log.attempts.push(attempt);
-    if (verdict.ok) return this.#serve(verdict, attempt, verdict.changed ? undefined : frames);
-    const repaired = await this.#modelRepair(contender, request, answer, verdict);
-    return repaired ?? { type: "failed", failure: verdict.failure };
-  }
-
-  /** The paid rung: the same candidate mends its own answer, once. Undefined where it does not apply or did not help. */
-  async #modelRepair(
-    contender: Contender,
-    request: ChatRequest,
-    answer: ChatAnswer,
-    verdict: Extract<Verdict, { ok: false }>,
-  ): Promise<Tried | undefined> {
-    const rule = this.#call.input.policy.output;
-    const reason = verdict.failure.reason;
-    const mendable =
-      verdict.failure.class === "content_invalid" && (reason === "unparseable" || reason === "schema_violation");
-    if (!mendable || !rule?.ladder.includes("model_repair") || answer.choices.length !== 1 || this.#remaining() <= 0)
-      return undefined;
-    const plan = this.#plan(contender, "model_repair", repairRequest(request, rule, verdict), undefined, []);
-    const answered = await answerAttempt(plan, this.#call);
-    if (isAttempt(answered)) {
-      this.#log.attempts.push(answered);
-      return undefined;
-    }
-    const mended = judge(answered.answer, rule, "model_repair", true);
-    const attempt = answered.close(mended.ok ? undefined : mended.failure);
-    this.#log.attempts.push(attempt);
-    return mended.ok ? this.#serve({ ...mended, rung: "model_repair" }, attempt, undefined) : undefined;
-  }
-
-  #serve(verdict: Extract<Verdict, { ok: true }>, attempt: Attempt, frames: readonly WireFrame[] | undefined): Tried {
+  #serve(tried: Exclude<Tried, { type: "failed" }>): Served {
+    if (tried.type === "live") return { type: "served", result: this.#live(tried) };
+    const { verdict, attempt, frames } = tried;
     const inference = this.#log.finish({ served: attempt, rung: verdict.rung, conformant: verdict.conformant });
     if (!this.#call.input.stream) {
-      return { type: "served", result: { type: "answer", answer: verdict.answer, output: verdict.output, inference } };
+      const { answer, output } = verdict;
+      return { type: "served", result: { type: "answer", answer, output, inference } };
     }
+    const head: StreamHead = {
+      inferenceId: this.#log.id,
+      served: { provider: attempt.provider, model: attempt.model },
+      rung: verdict.rung,
+      attempts: this.#log.attempts.length,
+      dropped: attempt.dropped,
+    };
     const ready = readyFrames(frames ?? answerToFrames(verdict.answer));
-    const head = this.#head(attempt, verdict.rung);
     return { type: "served", result: { type: "stream", head, frames: ready, done: Promise.resolve(inference) } };
   }
 
-  #live(begun: BegunStream, rung: ServedRung): Tried {
-    const { plan } = begun.source.open;
+  #live({ begun, rung }: Extract<Tried, { type: "live" }>): CallResult {
+    const { plan, encoded } = begun.source.open;
     let onDone: (inference: Inference) => void = () => undefined;
     const done = new Promise<Inference>((resolve) => {
       onDone = resolve;
@@ -292,24 +190,13 @@ class Execution {
       onDone(this.#log.finish({ served: end.attempt, rung, failure: end.failure, conformant: end.conformant }));
     });
     const { provider, model } = plan.contender.candidate;
-    const dropped = [...plan.dropped, ...begun.source.open.encoded.dropped];
     const head: StreamHead = {
       inferenceId: this.#log.id,
       served: { provider, model },
       rung,
       attempts: this.#log.attempts.length + 1,
-      dropped,
+      dropped: [...plan.dropped, ...encoded.dropped],
     };
-    return { type: "served", result: { type: "stream", head, frames, done } };
-  }
-
-  #head(attempt: Attempt, rung: ServedRung): StreamHead {
-    return {
-      inferenceId: this.#log.id,
-      served: { provider: attempt.provider, model: attempt.model },
-      rung,
-      attempts: this.#log.attempts.length,
-      dropped: attempt.dropped,
-    };
+    return { type: "stream", head, frames, done };
   }
 }

@@ -21,6 +21,7 @@ export class InferenceLog {
   readonly #input: CallInput;
   readonly #ports: CallPorts;
   readonly #startedAt: number;
+  #finished = false;
 
   constructor(input: CallInput, ports: CallPorts) {
     this.id = ports.newId("inf");
@@ -29,8 +30,13 @@ export class InferenceLog {
     this.#startedAt = ports.clock.now();
   }
 
+  get finished(): boolean {
+    return this.#finished;
+  }
+
   /** Builds the record and hands it to the recorder. Call once. */
   finish(end: InferenceEnd): Inference {
+    this.#finished = true;
     const { context, stream } = this.#input;
     const { served } = end;
     const inference: Inference = {

@@ -24,6 +24,8 @@ export interface Attempt {
   readonly usage?: Usage | undefined;
   /** Absent = unknown. */
   readonly cost?: NanoUsd | undefined;
+  /** What the envelopes hold in place of a bill that is unknown. Absent where the cost is known or no limit covered the call. */
+  readonly reserved?: NanoUsd | undefined;
   readonly costEstimated: boolean;
   readonly servedTier: ServiceTier;
   readonly priceVersion?: string | undefined;

@@ -64,11 +64,20 @@ export function liveFrames(
 
   return {
     async read() {
-      while (!ended) {
-        const frames = held ?? (await source.next());
-        held = undefined;
-        const passing = frames ? passed(frames) : settle();
-        if (passing.length > 0) return passing;
+      try {
+        while (!ended) {
+          const frames = held ?? (await source.next());
+          held = undefined;
+          const passing = frames ? passed(frames) : settle();
+          if (passing.length > 0) return passing;
+        }
+      } catch (error) {
+        const kind = error instanceof Error ? error.name : typeof error;
+        const broken = failure("server_error", `the gateway failed while it served the stream (${kind})`, {
+          code: "internal_error",
+        });
+        end(broken);
+        return [{ events: [{ type: "error", failure: broken }] }];
       }
       return undefined;
     },

@@ -1,11 +1,12 @@
 /** Money of one attempt: its upper bound before, its cost after, and the books between. */
+
+import { claimAt } from "../envelope/period.ts";
 import { type Failure, failure } from "../failure/failure.ts";
-import { cost as costOf, worstCase } from "../money/cost.ts";
-import { estimateTokens } from "../money/estimate.ts";
+import { worstCase } from "../money/cost.ts";
+import type { Bill } from "../money/exposure.ts";
 import { type NanoUsd, nanoToUsdText, nanoUsd, ZERO_USD } from "../money/nano-usd.ts";
 import type { Price, ServiceTier } from "../money/price.ts";
 import { serviceTier } from "../money/tier.ts";
-import type { Usage } from "../money/usage.ts";
 import type { ModelSpec } from "../provider/provider.ts";
 import type { ChatRequest } from "../wire/chat.ts";
 import type { CallBudget } from "./call.ts";
@@ -56,19 +57,22 @@ export class CallSpend {
     return this.#budget.perCall !== undefined || this.#budget.claims.length > 0;
   }
 
-  /** Opens an attempt's books. A refusal is `budget_exhausted` and means that nothing may be sent. */
-  async open(attemptId: string, bound: AttemptBound, ttlMs: number): Promise<AttemptBooks | Failure> {
-    if (!this.limited) return this.#books(attemptId, false);
+  /**
+   * Opens an attempt's books at `now` (epoch ms): a call that goes on past midnight draws on the new day. A refusal is
+   * `budget_exhausted` and means that nothing may be sent.
+   */
+  async open(attemptId: string, bound: AttemptBound, now: number, ttlMs: number): Promise<AttemptBooks | Failure> {
+    if (!this.limited) return this.#books(attemptId, undefined, false);
     const limit = worstCaseOf(bound);
     if (limit === undefined) {
-      return this.#allowUnpriced ? this.#books(attemptId, false) : unpriced(bound);
+      return this.#allowUnpriced ? this.#books(attemptId, undefined, false) : unpriced(bound);
     }
     const refusedLocally = this.#checkPerCall(limit);
     if (refusedLocally) return refusedLocally;
-    if (this.#budget.claims.length === 0) return this.#books(attemptId, false);
+    if (this.#budget.claims.length === 0) return this.#books(attemptId, limit, false);
     const result = await this.#envelopes.reserve({
       reservationId: attemptId,
-      claims: this.#budget.claims,
+      claims: this.#budget.claims.map((claim) => claimAt(claim, now)),
       worstCase: limit,
       ttlMs,
     });
@@ -78,7 +82,7 @@ export class CallSpend {
         retryAfterMs: 1_000,
       });
     }
-    if (result.granted) return this.#books(attemptId, true);
+    if (result.granted) return this.#books(attemptId, limit, true);
     return failure("budget_exhausted", refusalMessage(result.envelopeId, result), {
       reason: result.reason,
       retryAfterMs: result.retryAfterMs,
@@ -98,25 +102,27 @@ export class CallSpend {
     );
   }
 
-  #books(attemptId: string, reserved: boolean): AttemptBooks {
+  /** `worst` undefined = no limit covers the attempt; `held` = envelopes hold it. */
+  #books(attemptId: string, worst: NanoUsd | undefined, held: boolean): AttemptBooks {
     return {
-      settle: (actual) => {
-        if (actual !== undefined) this.#spent = nanoUsd(this.#spent + actual);
-        if (reserved) this.#envelopes.settle(attemptId, actual);
-      },
-      release: () => {
-        if (reserved) this.#envelopes.release(attemptId);
+      close: (bill) => {
+        if (bill.type === "none") {
+          if (held) this.#envelopes.release(attemptId);
+          return undefined;
+        }
+        const actual = bill.type === "known" ? bill.cost : undefined;
+        this.#spent = nanoUsd(this.#spent + (actual ?? worst ?? 0));
+        if (held) this.#envelopes.settle(attemptId, actual);
+        return actual === undefined ? worst : undefined;
       },
     };
   }
 }
 
-/** Exactly one of the two must be called, once. */
+/** The books of one attempt, to be closed exactly once. */
 export interface AttemptBooks {
-  /** `undefined` = the cost is unknown: the whole reservation counts as spent. */
-  settle(actual: NanoUsd | undefined): void;
-  /** Nothing was sent, or the upstream cannot have billed anything. */
-  release(): void;
+  /** Books the bill. Returns what counts as spent in place of one that is unknown. */
+  close(bill: Bill): NanoUsd | undefined;
 }
 
 export interface AttemptBound {
@@ -166,16 +172,4 @@ function refusalMessage(
     `the call could cost up to ${usd(figures.worstCase)}, which envelope ${envelope} cannot take: ` +
     `limit ${usd(figures.limit)}, spent ${usd(figures.spent)}, reserved ${usd(figures.reserved)}`
   );
-}
-
-/** Cost of reported usage; undefined where figures are unknown, or the price is and the provider names no bill of its own. */
-export function priced(price: Price | undefined, usage: Usage | undefined, tier: ServiceTier): NanoUsd | undefined {
-  return usage === undefined ? undefined : costOf(price, usage, tier)?.total;
-}
-
-/** Usage of a call that was cut or canceled: what was reported so far, our own count for the rest. */
-export function estimatedUsage(seen: Usage | undefined, requestBytes: number, streamedBytes: number): Usage {
-  const input = seen?.input.total === undefined ? { total: estimateTokens(requestBytes) } : seen.input;
-  const output = Math.max(seen?.output.total ?? 0, estimateTokens(streamedBytes));
-  return { input, output: { ...seen?.output, total: output }, estimated: true, raw: seen?.raw };
 }

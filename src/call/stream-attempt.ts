@@ -3,20 +3,25 @@
  * upstream or a cut fails over unseen; from the first content on the stream is committed to its candidate.
  */
 import { type Failure, failure } from "../failure/failure.ts";
+import type { Exposure } from "../money/exposure.ts";
 import type { Usage } from "../money/usage.ts";
 import type { ChatAnswer, FinishReason } from "../wire/chat.ts";
 import type { SseEvent, StreamDecoder } from "../wire/dialect.ts";
 import { type SseReader, sseReader } from "../wire/sse.ts";
 import { isContent, type StreamEvent, type WireFrame } from "../wire/stream-event.ts";
-import { unsentEnd } from "./answer-attempt.ts";
+import { readAnswer, unansweredEnd } from "./answer-attempt.ts";
 import { AnswerAssembler } from "./assemble.ts";
 import { type AttemptPlan, type CallState, closeAttempt, isAttempt, type OpenAttempt, openAttempt } from "./attempt.ts";
 import type { Attempt } from "./inference.ts";
-import { networkFailure, readJson, send, upstreamRequest } from "./upstream.ts";
+import { Pace } from "./pace.ts";
+import { networkFailure, send, upstreamRequest } from "./upstream.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** How long a finished answer may take to report usage and end, before its connection is closed from here. */
 const END_GRACE_MS = 2_000;
+
+/** Most characters of events behind an answer that is held whole, as for one that comes whole. */
+const MAX_HELD_LENGTH = 32 * 1024 * 1024;
 
 /** A stream that has begun: `held` are the frames that came up to the first content and together with it. */
 export interface BegunStream {
@@ -40,14 +45,16 @@ export async function beginStream(plan: AttemptPlan, call: CallState): Promise<B
   watchdog.limit("call", call.deadline);
 
   const request = upstreamRequest(plan.exchange, open.encoded, open.body, watchdog.signal);
+  open.sent = true;
   const sent = await send(request, plan.exchange, watchdog, call.ports);
-  if (!sent.ok) return closeAttempt(open, unsentEnd(sent.error, call.ports.clock.now() - open.startedAt));
+  if (!sent.ok) return closeAttempt(open, unansweredEnd(sent.error, call.ports.clock.now() - open.startedAt));
   const type = sent.value.headers.get("content-type") ?? "";
   if (sent.value.body === null || !/event-stream|octet-stream|^$/i.test(type)) return unstreamed(open, sent.value);
 
+  const pace = new Pace(watchdog);
   const source = new FrameSource(
     open,
-    sseReader(sent.value.body),
+    sseReader(sent.value.body, async (bytes) => (await pace.took(bytes)) === undefined),
     plan.exchange.dialect.streamDecoder(plan.exchange.target),
     sent.value.status,
   );
@@ -76,17 +83,15 @@ function defaultFirstTokenMs(plan: AttemptPlan): number {
 
 /** A stream was asked for and something else came: an error in JSON, or a page. */
 async function unstreamed(open: OpenAttempt, response: Response): Promise<Attempt> {
-  const body = await readJson(response, open.watchdog);
-  const decoded = body.ok ? open.plan.exchange.dialect.decodeAnswer(body.value, open.plan.exchange.target) : body;
-  const reason = decoded.ok
-    ? failure("network", "the upstream answered a streamed request without a stream", { reason: "malformed_response" })
-    : decoded.error;
+  const { status } = response;
+  const read = await readAnswer(open, response);
+  if (!read.ok) return closeAttempt(open, { ...read.error, status });
   return closeAttempt(open, {
-    failure: reason,
-    status: response.status,
-    usage: decoded.ok ? decoded.value.usage : undefined,
-    streamedBytes: 0,
-    reached: decoded.ok || !body.ok ? "answer" : "error_answer",
+    failure: failure("network", "the upstream answered a streamed request without a stream", {
+      reason: "malformed_response",
+    }),
+    status,
+    exposure: { type: "answered", usage: read.value.usage, hasContent: true },
   });
 }
 
@@ -108,11 +113,18 @@ export class FrameSource {
   #firstByteMs: number | undefined;
   /** Undefined once content came whose tokens cannot be told from its bytes. */
   #streamedBytes: number | undefined = 0;
+  /** An event came before the one that ended the stream. */
+  #begun = false;
+  /** Usage was reported with or after the last finish: it is the bill, however the stream ends. */
+  #usageIsFinal = false;
+  #heldLength = 0;
   #unfinished: number;
   #idleMs: number | undefined;
   /** Silence still allowed, counted only while the upstream is awaited: a slow reader is not its fault. */
   #patienceMs: number | undefined;
   #over = false;
+  /** The protocol's own end came. */
+  #ended = false;
   #closed: Attempt | undefined;
 
   constructor(open: OpenAttempt, reader: SseReader, decoder: StreamDecoder, status: number) {
@@ -137,12 +149,25 @@ export class FrameSource {
     this.#touch();
   }
 
+  /** True once more is held in memory than an answer may have. */
+  #isTooLarge(events: readonly SseEvent[]): boolean {
+    if (!this.#assembler) return false;
+    for (const { data } of events) this.#heldLength += data.length;
+    return this.#heldLength > MAX_HELD_LENGTH;
+  }
+
   /** The next frames, as many as came together; one with an `error` event is the last; undefined after the end. Never rejects. */
   async next(): Promise<readonly WireFrame[] | undefined> {
     if (this.#over) return undefined;
     const read = await this.#read();
     if ("failure" in read) return [this.#noted({ events: [{ type: "error", failure: read.failure }] })];
     if (read.events.length === 0) return [this.#noted(this.#decoder.finish())];
+    if (this.#isTooLarge(read.events)) {
+      const large = failure("network", `the streamed answer is larger than ${MAX_HELD_LENGTH} characters`, {
+        reason: "malformed_response",
+      });
+      return [this.#noted({ events: [{ type: "error", failure: large }] })];
+    }
     const frames: WireFrame[] = [];
     for (const event of read.events) {
       frames.push(this.#noted(this.#decoder.decode(event)));
@@ -163,21 +188,29 @@ export class FrameSource {
       status: this.#status,
       firstByteMs: this.#firstByteMs,
       finish: this.#finish,
-      usage: this.#usage,
       servedTier: this.#servedTier,
-      streamedBytes: this.#streamedBytes,
-      // An error inside HTTP 200 before anything was generated is an error answer.
-      reached:
-        reason && !isBroken(reason) && this.#streamedBytes === 0 && this.#finish === undefined
-          ? "error_answer"
-          : "answer",
+      exposure: this.#exposure(reason),
     });
     return this.#closed;
   }
 
   /** The consumer went away: the upstream is stopped at once. */
   abandon(): void {
-    this.open.watchdog.clientLeft();
+    this.open.watchdog.abandon();
+  }
+
+  #exposure(reason: Failure | undefined): Exposure {
+    const usage = this.#usage;
+    const whole = this.#unfinished <= 0 && (reason === undefined || this.#usageIsFinal);
+    if (whole || this.#ended) return { type: "answered", usage, hasContent: this.#streamedBytes !== 0 };
+    // An error inside HTTP 200 instead of a stream is an error answer.
+    if (reason && !isBroken(reason) && !this.#begun) return { type: "refused", usage };
+    const { plan, body, watchdog } = this.open;
+    const left = watchdog.cause !== undefined && watchdog.cause !== "end";
+    if (left && plan.exchange.provider.stopsBillingOnDisconnect !== undefined && this.#streamedBytes !== undefined) {
+      return { type: "stopped", usage, requestBytes: body.length, streamedBytes: this.#streamedBytes };
+    }
+    return { type: "lost", usage };
   }
 
   /** No events = the bytes ended. */
@@ -204,6 +237,9 @@ export class FrameSource {
 
   #noted(frame: WireFrame): WireFrame {
     for (const event of frame.events) this.#note(event);
+    // Within a frame usage may stand before the finish it belongs to.
+    if (this.#unfinished <= 0 && frame.events.some(({ type }) => type === "usage")) this.#usageIsFinal = true;
+    this.#begun ||= frame.events.some(({ type }) => type !== "error");
     return frame;
   }
 
@@ -220,8 +256,11 @@ export class FrameSource {
         if (this.#unfinished === 0) this.#awaitEnd();
         return;
       case "error":
+        this.#over = true;
+        return;
       case "end":
         this.#over = true;
+        this.#ended = true;
         return;
       default:
         if (isContent(event)) this.#content(event);

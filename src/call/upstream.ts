@@ -2,9 +2,13 @@
 import { classify } from "../failure/classify.ts";
 import { type Failure, failure, type Result } from "../failure/failure.ts";
 import { parseExact } from "../json/exact-numbers.ts";
+import { parsedJson } from "../json/parsed.ts";
+import { isRecord } from "../json/record.ts";
+import type { Exposure } from "../money/exposure.ts";
 import { providerHeaders } from "../provider/headers.ts";
 import type { ProviderSpec } from "../provider/provider.ts";
 import type { EncodedRequest, UpstreamDialect, WireTarget } from "../wire/dialect.ts";
+import { Pace } from "./pace.ts";
 import type { CallPorts } from "./ports.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -35,22 +39,34 @@ export function upstreamRequest(
   return new Request(provider.baseUrl + path, { method: "POST", headers, body, signal, redirect: "manual" });
 }
 
+/** No usable response: what failed, whether any response came, and what the provider may bill for it. */
+export interface SendFailure {
+  readonly failure: Failure;
+  readonly answered: boolean;
+  readonly exposure: Exposure;
+}
+
 /** A response with headers, or the failure that came instead: network, timeout, cancel, or the provider's own error. */
 export async function send(
   request: Request,
   exchange: Exchange,
   watchdog: Watchdog,
   ports: CallPorts,
-): Promise<Result<Response, { readonly failure: Failure; readonly answered: boolean }>> {
+): Promise<Result<Response, SendFailure>> {
+  const stopped = watchdog.failure();
+  if (stopped) return { ok: false, error: { failure: stopped, answered: false, exposure: { type: "unsent" } } };
   let response: Response;
   try {
     response = await ports.fetch(request);
   } catch (error) {
-    return { ok: false, error: { failure: watchdog.failure() ?? networkFailure(error), answered: false } };
+    const exposure: Exposure = { type: neverConnected(error) ? "unsent" : "lost" };
+    return { ok: false, error: { failure: watchdog.failure() ?? networkFailure(error), answered: false, exposure } };
   }
   if (response.ok) return { ok: true, value: response };
   const text = await readText(response, MAX_ERROR_BYTES, watchdog, true);
-  if (!text.ok && watchdog.cause !== undefined) return { ok: false, error: { failure: text.error, answered: true } };
+  const exposure = refusedOrLost(response.status, text.ok ? text.value : "", exchange);
+  if (!text.ok && watchdog.cause !== undefined)
+    return { ok: false, error: { failure: text.error, answered: true, exposure } };
   const decoded = exchange.dialect.decodeError(
     response.status,
     response.headers,
@@ -58,7 +74,41 @@ export async function send(
     exchange.target,
     ports.clock.now(),
   );
-  return { ok: false, error: { failure: classify(decoded), answered: true } };
+  return { ok: false, error: { failure: classify(decoded), answered: true, exposure } };
+}
+
+/**
+ * True where no connection was made, so that no byte of the request can have left. Node says so by the system call or the
+ * code of the cause. Runtimes that word a refused connection like a broken one (workerd) get `false`.
+ */
+function neverConnected(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const all: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
+  return all.length > 0 && all.every((one) => one instanceof Error && failsBeforeSending(one));
+}
+
+function failsBeforeSending(cause: Error): boolean {
+  const syscall = "syscall" in cause ? cause.syscall : undefined;
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
+  return syscall === "connect" || syscall === "getaddrinfo" || BEFORE_SENDING.test(code);
+}
+
+const BEFORE_SENDING =
+  /^(?:UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_ALTNAME_INVALID|CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/;
+
+/** Servers in front of a provider say with these that the answer did not come back, not that none was made. */
+const LOST_BEHIND: ReadonlySet<number> = new Set([504, 520, 522, 524]);
+/** Sheds load, or says that the provider was never reached. */
+const NEVER_SERVED: ReadonlySet<number> = new Set([501, 503, 505, 521, 523, 525, 526, 529, 530]);
+
+/** What an error status means for the bill: the provider's own refusal, or an answer lost on its way. */
+function refusedOrLost(status: number, text: string, { dialect, target }: Exchange): Exposure {
+  const body = parsedJson(text);
+  const usage = dialect.usageOf(body, target);
+  if (usage !== undefined) return { type: "refused", usage };
+  if (LOST_BEHIND.has(status)) return { type: "lost" };
+  if (status < 500 || NEVER_SERVED.has(status)) return { type: "refused" };
+  return { type: isRecord(body) ? "refused" : "lost" };
 }
 
 /** The whole body as text. `cut` keeps the first `limit` bytes; otherwise a longer body is a failure. */
@@ -74,13 +124,17 @@ export async function readText(
   const onAbort = () => void reader.cancel().catch(() => undefined);
   watchdog.signal.addEventListener("abort", onAbort, { once: true });
   const decoder = new TextDecoder();
+  const pace = new Pace(watchdog);
   let text = "";
   let bytes = 0;
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      const stopped = watchdog.failure();
-      if (stopped) return { ok: false, error: stopped };
+      const stopped = (await pace.took(value?.byteLength ?? 0)) ?? watchdog.failure();
+      if (stopped) {
+        await reader.cancel();
+        return { ok: false, error: stopped };
+      }
       if (done) return { ok: true, value: text + decoder.decode() };
       bytes += value.byteLength;
       text += decoder.decode(value, { stream: true });

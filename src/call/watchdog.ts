@@ -35,6 +35,11 @@ export class Watchdog {
     return this.#cause;
   }
 
+  /** Resolves after everything that waits for the event loop had its turn. */
+  turn(): Promise<void> {
+    return this.#clock.sleep(0);
+  }
+
   limit(cause: StopCause, at: number): void {
     this.#limits.set(cause, at);
     if (this.#cause === undefined && (this.#sleep === undefined || at < this.#sleep.until)) this.#schedule();
@@ -52,13 +57,17 @@ export class Watchdog {
     this.#client.removeEventListener("abort", this.#onClientAbort);
   }
 
-  /** Aborts now, on the client's behalf: a consumer that stops reading a stream has gone away. */
-  clientLeft(): void {
+  /** Aborts now. On the client's behalf: a consumer that stops reading a stream has gone away. */
+  abandon(): void {
     this.#stop("client");
   }
 
-  /** The failure that the cause stands for; undefined while nothing was stopped, and where the answer was whole. */
+  /**
+   * The failure that the cause stands for; undefined while nothing was stopped, and where the answer was whole. Looks at the
+   * clock itself: bytes that arrive without a pause keep timers from running.
+   */
   failure(): Failure | undefined {
+    this.#stopWhatIsDue();
     if (this.#cause === undefined || this.#cause === "end") return undefined;
     if (this.#cause === "client") return failure("canceled", "the client closed the connection");
     return failure("network", TIMEOUT_MESSAGES[this.#cause], { reason: "timeout" });
@@ -72,10 +81,15 @@ export class Watchdog {
     this.#sleep = sleep;
     void this.#clock.sleep(Math.max(0, sleep.until - this.#clock.now()), sleep.controller.signal).then(() => {
       if (this.#sleep !== sleep || sleep.controller.signal.aborted) return;
-      const now = this.#clock.now();
-      for (const [cause, at] of this.#limits) if (at <= now) return this.#stop(cause);
-      this.#schedule();
+      this.#stopWhatIsDue();
+      if (this.#cause === undefined) this.#schedule();
     });
+  }
+
+  #stopWhatIsDue(): void {
+    if (this.#cause !== undefined || this.#limits.size === 0) return;
+    const now = this.#clock.now();
+    for (const [cause, at] of this.#limits) if (at <= now) this.#stop(cause);
   }
 
   #stop(cause: StopCause): void {

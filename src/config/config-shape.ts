@@ -87,6 +87,11 @@ export const providerEntryShape = z.object({
     .regex(ENV_NAME, "must be the NAME of a secret such as ACME_API_KEY, never the key itself")
     .optional(),
   price_provider: z.string().optional(),
+  stops_billing_on_disconnect: z
+    .string()
+    .min(1, "must name the document that says so")
+    .max(500, "must be at most 500 characters")
+    .optional(),
   capabilities: capabilitiesShape.optional(),
   quirks: quirksShape.optional(),
   models: z.record(z.string(), modelShape).optional(),

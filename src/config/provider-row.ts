@@ -29,6 +29,7 @@ export function providerRow(name: string, entry: ProviderEntry): ProviderSpec {
   );
   const apiKeyEnv = entry.api_key_env ?? base?.apiKeyEnv;
   const priceProvider = entry.price_provider ?? base?.priceProvider;
+  const stopsBilling = entry.stops_billing_on_disconnect ?? base?.stopsBillingOnDisconnect;
   return {
     name,
     dialect: entry.dialect ? DIALECT_WORDS[entry.dialect] : (base?.dialect ?? "openai-chat"),
@@ -39,6 +40,7 @@ export function providerRow(name: string, entry: ProviderEntry): ProviderSpec {
     ...(priceProvider === undefined ? {} : { priceProvider }),
     models: { ...base?.models, ...Object.fromEntries(models) },
     ...(base?.families ? { families: base.families } : {}),
+    ...(stopsBilling === undefined ? {} : { stopsBillingOnDisconnect: stopsBilling }),
     ...(base?.simulated ? { simulated: true } : {}),
   };
 }

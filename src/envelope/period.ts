@@ -51,6 +51,15 @@ export function envelopeClaim(
   return { scope, id, limit, resetsAt: period?.endsAt };
 }
 
+/** The same limit in the period of `now`: a claim that was made before midnight names the old day. */
+export function claimAt(claim: EnvelopeClaim, now: number): EnvelopeClaim {
+  if (claim.resetsAt === undefined || now < claim.resetsAt) return claim;
+  const period = periodOf(claim.scope, now);
+  if (!period) return claim;
+  // The period is the last part of an id.
+  return { ...claim, id: `${claim.id.slice(0, claim.id.lastIndexOf(":") + 1)}${period.id}`, resetsAt: period.endsAt };
+}
+
 function periodOf(scope: EnvelopeScope, now: number): { readonly id: string; readonly endsAt: number } | undefined {
   const at = new Date(now);
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];

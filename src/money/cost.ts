@@ -37,16 +37,23 @@ const INPUT_RATES = (Object.keys(FALLBACK) as RateName[]).filter((name) => !OUTP
 
 /**
  * What one upstream request cost, from its normalised usage, its dated price and the tier that served it.
- * A total the provider itself reports (`usage.reportedUsd`) is the bill and wins, unless it says nothing where the
- * price says something. `undefined` when a figure that is needed is unknown: an unpriced model, an unreported count,
+ * A total the provider itself reports (`usage.reportedUsd`) is the bill and wins. One that is more than
+ * `PLAUSIBLE_FACTOR` times above or below what the price says is not believed: the larger figure counts. `undefined` when a figure that is needed is unknown: an unpriced model, an unreported count,
  * searches without a price.
  */
 export function cost(price: Price | undefined, usage: Usage, tier: ServiceTier): Cost | undefined {
   const computed = price && computedCost(price, usage, tier);
   const reported = reportedTotal(usage.reportedUsd);
-  if (reported === undefined || (reported === 0 && price !== undefined)) return computed;
-  return { ...computed, total: reported };
+  if (reported === undefined) return computed;
+  // Free of charge by the provider's word alone: a priced model whose cost cannot be computed stays unknown.
+  if (computed === undefined) return reported === 0 && price !== undefined ? undefined : { total: reported };
+  const [low, high] = reported < computed.total ? [reported, computed.total] : [computed.total, reported];
+  if (high <= low * PLAUSIBLE_FACTOR || high - low <= 1) return { ...computed, total: reported };
+  return { ...computed, total: nanoUsd(high), implausible: true };
 }
+
+/** Discounts, fees and stale list prices stay within this factor of a model's price. */
+const PLAUSIBLE_FACTOR = 10;
 
 /**
  * Upper bound of the cost of any request within `bound`, whatever of it is cached, written to a cache, spoken, drawn or

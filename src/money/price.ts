@@ -60,6 +60,8 @@ export interface Cost {
   readonly total: NanoUsd;
   readonly input?: NanoUsd | undefined;
   readonly output?: NanoUsd | undefined;
+  /** The provider's own total is far from its price; `total` is the larger of the two. */
+  readonly implausible?: boolean | undefined;
 }
 
 /** Upper bound of one request, before it is sent. */

@@ -48,6 +48,11 @@ export interface ProviderSpec {
   readonly models: Readonly<Record<string, ModelSpec>>;
   /** The first match counts; a declared model's own facts win over it. */
   readonly families?: readonly ModelFamily[] | undefined;
+  /**
+   * Document in which the provider says that it stops generating and billing when a stream's connection is closed. Absent =
+   * it may go on, and a stream that was left counts as its worst case.
+   */
+  readonly stopsBillingOnDisconnect?: string | undefined;
   /** Served by the built-in simulation: everything it answers is labelled simulated. */
   readonly simulated?: boolean | undefined;
 }

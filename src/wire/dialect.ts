@@ -1,5 +1,6 @@
 import type { Failure, Result } from "../failure/failure.ts";
 import type { ProviderError } from "../failure/provider-error.ts";
+import type { Usage } from "../money/usage.ts";
 import type { ChatAnswer, ChatRequest, DialectName } from "./chat.ts";
 import type { WireFrame } from "./stream-event.ts";
 
@@ -86,6 +87,8 @@ export interface UpstreamDialect {
   encodeRequest(request: ChatRequest, target: WireTarget): Result<EncodedRequest>;
   /** Fails where a 200 body carries an error. `body` is parsed JSON. */
   decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnswer>;
+  /** Usage in a body that is no answer: an error, or an answer without its content. Undefined where there is none. */
+  usageOf(body: unknown, target: WireTarget): Usage | undefined;
   streamDecoder(target: WireTarget): StreamDecoder;
   /** An answer with an error status. `now` (epoch ms) turns dates in headers into waits. */
   decodeError(

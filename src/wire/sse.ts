@@ -19,8 +19,12 @@ export interface SseReader {
 /**
  * Reads events as the consumer asks for them: nothing is fetched ahead of `read`. Line ends may be LF, CR, CRLF or mixed,
  * characters may be cut anywhere, and the last event needs no blank line. Comments are skipped: a keep-alive is no content.
+ * `mayGoOn` is asked after every piece of the body, told its length; where it says no, `read` returns no events.
  */
-export function sseReader(body: ReadableStream<Uint8Array>): SseReader {
+export function sseReader(
+  body: ReadableStream<Uint8Array>,
+  mayGoOn: (bytes: number) => Promise<boolean> = always,
+): SseReader {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let events: EventSourceMessage[] = [];
@@ -39,6 +43,10 @@ export function sseReader(body: ReadableStream<Uint8Array>): SseReader {
       while (events.length === 0 && !ended) {
         const { done, value } = await reader.read();
         ended = done;
+        if (value && !(await mayGoOn(value.byteLength))) {
+          ended = true;
+          return [];
+        }
         // Two line ends close a last line and its event; where both were there already they mean nothing.
         parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
       }
@@ -62,6 +70,8 @@ export function sseReader(body: ReadableStream<Uint8Array>): SseReader {
     },
   };
 }
+
+const always = async (): Promise<boolean> => true;
 
 /** All events of a body, for consumers that need no control over single reads. Leaving the loop cancels the body. */
 export async function* sseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent, void, undefined> {

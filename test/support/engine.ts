@@ -34,6 +34,7 @@ export interface TestModel extends Partial<ModelSpec> {
   readonly apiKeyEnv?: string;
   readonly unpriced?: boolean;
   readonly schemaSubset?: SchemaSubset;
+  readonly stopsBillingOnDisconnect?: string;
 }
 
 export interface BreakerReport {
@@ -59,6 +60,8 @@ export interface CallOptions {
   readonly stream?: boolean;
   readonly signal?: AbortSignal;
   readonly lane?: Lane;
+  /** In place of the engine's own. */
+  readonly ports?: Partial<CallPorts>;
 }
 
 export function candidate(name: string, more: Partial<Candidate> = {}): Candidate {
@@ -115,7 +118,7 @@ export function testEngine(
     reservations,
     open,
     ports,
-    call: (options = {}) => executeCall(inputOf(models, options), ports),
+    call: (options = {}) => executeCall(inputOf(models, options), { ...ports, ...options.ports }),
   };
 }
 
@@ -156,6 +159,7 @@ function tableOf(models: readonly TestModel[]): ProviderTable {
       apiKeyEnv: model.apiKeyEnv,
       capabilities: {},
       quirks: { schemaSubset: model.schemaSubset },
+      stopsBillingOnDisconnect: model.stopsBillingOnDisconnect,
       models: { m: spec },
     };
   });

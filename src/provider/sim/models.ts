@@ -121,4 +121,5 @@ export const SIM_PROVIDER: ProviderSpec = {
   quirks: {},
   models: Object.fromEntries(SIM_MODELS.map((model) => [model.id, specOf(model)])),
   simulated: true,
+  stopsBillingOnDisconnect: "the simulation bills nothing; it counts what it sent",
 };

@@ -1,3 +1,4 @@
+import { recordAt } from "../../json/record.ts";
 import type { IngressDialect, UpstreamDialect } from "../dialect.ts";
 import { decodeError } from "./error.ts";
 import { streamDecoder } from "./events.ts";
@@ -7,11 +8,13 @@ import { decodeRequest } from "./ingress-request.ts";
 import { encodeAnswer } from "./ingress-response.ts";
 import { encodeRequest } from "./request.ts";
 import { decodeAnswer } from "./response.ts";
+import { normaliseUsage } from "./usage.ts";
 
 export const anthropicMessages: UpstreamDialect = {
   name: "anthropic-messages",
   encodeRequest,
   decodeAnswer,
+  usageOf: (body) => normaliseUsage(recordAt(body, "usage")),
   streamDecoder,
   decodeError,
 };

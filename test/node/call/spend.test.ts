@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EnvelopeClaim, ReserveRequest } from "../../../src/envelope/envelope.ts";
+import { envelopeClaim } from "../../../src/envelope/period.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import { decodeRequest } from "../../../src/wire/openai-chat/ingress-request.ts";
 import { candidate, testEngine } from "../../support/engine.ts";
@@ -19,6 +20,7 @@ function served(kinds: string) {
 
 const CLAIM: EnvelopeClaim = { scope: "route-day", id: "route-day:test.route:2026-11-29", limit: nanoUsd(1e9) };
 const LIMITED = { claims: [CLAIM] };
+const NO_RETRY = { network: 0, content_invalid: 0, capacity_shed: 0, server_error: 0 };
 const params = { params: { max_tokens: 50 } };
 
 describe("spend of a call", () => {
@@ -102,23 +104,36 @@ describe("spend of a call", () => {
     expect(target.requests()).toEqual([]);
   });
 
-  it.each([
-    ["an error answer bills nothing", "status:500", "released"],
-    ["a connection that never answered bills nothing", "reset", "released"],
-  ])("closes every reservation exactly once: %s", async (_what, kind, outcome) => {
-    const engine = testEngine([{ name: "a", baseUrl: served(kind).baseUrl }]);
+  it("releases the reservation of an attempt that the provider refused", async () => {
+    const engine = testEngine([{ name: "a", baseUrl: served("status:500").baseUrl }]);
     await engine.call({ budget: LIMITED, policy: { candidates: [candidate("a", params)] } });
-    expect([...engine.reservations.values()].every((books) => books.actual === outcome)).toBe(true);
+    expect([...engine.reservations.values()].every((books) => books.actual === "released")).toBe(true);
     expect(engine.recorded[0]?.cost).toBe(0);
   });
 
-  it("settles a timeout to the estimated input: the upstream may have billed it", async () => {
-    const engine = testEngine([{ name: "a", baseUrl: served("stall").baseUrl }]);
-    const timeouts = { idleMs: 100, attemptMs: 100, callMs: 1000, streamMs: 1000 };
-    await engine.call({ budget: LIMITED, policy: { candidates: [candidate("a", params)], timeouts } });
-    expect(engine.recorded[0]).toMatchObject({ costEstimated: true });
-    const [books] = [...engine.reservations.values()];
-    expect(books?.actual).toBeGreaterThan(0);
+  it("counts attempts whose bill is unknown at their reservation in usd_per_call", async () => {
+    const target = served("reset,ok");
+    const engine = testEngine([{ name: "a", baseUrl: target.baseUrl }]);
+    const policy = { candidates: [candidate("a", params)], retry: { ...NO_RETRY, network: 1 } };
+    const free = await engine.call({ budget: { perCall: nanoUsd(1_000_000_000), claims: [] }, policy });
+    const bound = free.type === "answer" ? (free.inference.attempts[0]?.reserved ?? 0) : 0;
+    expect(bound).toBeGreaterThan(0);
+    const tight = testEngine([{ name: "a", baseUrl: served("reset,ok").baseUrl }]);
+    const refused = await tight.call({ budget: { perCall: nanoUsd(2 * bound - 1), claims: [] }, policy });
+    expect(refused).toMatchObject({ failure: { class: "budget_exhausted", reason: "envelope_spent" } });
+  });
+
+  it("draws on the new day when the call goes on past midnight", async () => {
+    const day = envelopeClaim("route-day", ["test.route"], nanoUsd(1_000_000_000), Date.now() - 86_400_000);
+    const claims: (readonly EnvelopeClaim[])[] = [];
+    const engine = testEngine([{ name: "a", baseUrl: served("ok").baseUrl }], async (request) => {
+      claims.push(request.claims);
+      return { granted: true };
+    });
+    const month = envelopeClaim("org-month", [], nanoUsd(1_000_000_000), Date.now());
+    await engine.call({ budget: { claims: [day, month] }, policy: { candidates: [candidate("a", params)] } });
+    const today = envelopeClaim("route-day", ["test.route"], nanoUsd(1_000_000_000), Date.now());
+    expect(claims).toEqual([[today, month]]);
   });
 
   it.each([

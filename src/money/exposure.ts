@@ -1,0 +1,79 @@
+/** What a provider may bill for one request, from "nothing was sent" to "its usage is known". Every host books by it. */
+import { cost } from "./cost.ts";
+import { estimateTokens } from "./estimate.ts";
+import { type NanoUsd, ZERO_USD } from "./nano-usd.ts";
+import type { Price, ServiceTier } from "./price.ts";
+import type { Usage } from "./usage.ts";
+
+/**
+ * How far a request got, and what is known of its usage.
+ * - `unsent`: no byte of it can have reached the provider.
+ * - `refused`: the provider answered with an error of its own. It bills nothing but the usage it names, if any.
+ * - `answered`: the answer was read to its end. Without usage the bill is unknown.
+ * - `lost`: bytes of the request may have reached the provider and the answer, or its end, did not come back. Usage that was
+ *   reported on the way is not the bill: the provider may have gone on.
+ * - `stopped`: a stream was left, and its provider is known to stop billing then. What came is the bill, by our own count.
+ */
+export type Exposure =
+  | { readonly type: "unsent" }
+  | { readonly type: "refused"; readonly usage?: Usage | undefined }
+  | { readonly type: "answered"; readonly usage: Usage | undefined; readonly hasContent: boolean }
+  | { readonly type: "lost"; readonly usage?: Usage | undefined }
+  | {
+      readonly type: "stopped";
+      readonly usage: Usage | undefined;
+      readonly requestBytes: number;
+      readonly streamedBytes: number;
+    };
+
+/** What to book: nothing and the reservation goes back, a bill in its place, or the reservation whole. */
+export type Bill =
+  | { readonly type: "none" }
+  | { readonly type: "known"; readonly cost: NanoUsd; readonly usage: Usage }
+  | { readonly type: "unknown"; readonly usage: Usage | undefined };
+
+/** Settles what an exposure costs. An unknown price makes the bill unknown, unless the provider names its own total. */
+export function billOf(exposure: Exposure, price: Price | undefined, tier: ServiceTier): Bill {
+  switch (exposure.type) {
+    case "unsent":
+      return { type: "none" };
+    case "refused":
+      return exposure.usage === undefined ? { type: "none" } : billed(exposure.usage, price, tier);
+    case "lost":
+      return { type: "unknown", usage: exposure.usage };
+    case "stopped":
+      return billed(countedUsage(exposure), price, tier);
+    case "answered":
+      if (exposure.usage === undefined) return { type: "unknown", usage: undefined };
+      if (exposure.hasContent && deniesContent(exposure.usage)) {
+        return { type: "unknown", usage: { ...exposure.usage, inconsistent: true } };
+      }
+      return billed(exposure.usage, price, tier);
+  }
+}
+
+/** Cost that stands for a bill: zero where nothing was billed, undefined where it is unknown. */
+export function costOfBill(bill: Bill): NanoUsd | undefined {
+  if (bill.type === "none") return ZERO_USD;
+  return bill.type === "known" ? bill.cost : undefined;
+}
+
+function billed(usage: Usage, price: Price | undefined, tier: ServiceTier): Bill {
+  const priced = cost(price, usage, tier);
+  if (priced === undefined) return { type: "unknown", usage };
+  const flagged = priced.implausible === true ? { ...usage, inconsistent: true } : usage;
+  return { type: "known", cost: priced.total, usage: flagged };
+}
+
+/** Figures of zero beside an answer that is there: nothing was counted, whatever the provider says. */
+function deniesContent({ input, output, reportedUsd }: Usage): boolean {
+  if (reportedUsd !== undefined && reportedUsd > 0) return false;
+  return output.total === 0 || (input.total === 0 && (input.uncached ?? 0) === 0);
+}
+
+/** What was reported so far, and our own count for the rest. */
+function countedUsage({ usage, requestBytes, streamedBytes }: Extract<Exposure, { type: "stopped" }>): Usage {
+  const input = usage?.input.total === undefined ? { total: estimateTokens(requestBytes) } : usage.input;
+  const output = Math.max(usage?.output.total ?? 0, estimateTokens(streamedBytes));
+  return { input, output: { ...usage?.output, total: output }, estimated: true, raw: usage?.raw };
+}
