@@ -32,7 +32,10 @@ export function inputTokenBound(request: ChatRequest, bodyBytes: number): number
 
 /** Output tokens the answer cannot exceed: what is asked for, else what the model can; undefined = unbounded. */
 export function outputTokenBound(request: ChatRequest, model: ModelSpec | undefined): number | undefined {
-  return request.maxOutputTokens ?? model?.maxOutput ?? model?.contextWindow;
+  const most = model?.facts?.maxOutputAssumed ? undefined : model?.maxOutput;
+  const asked = request.maxOutputTokens;
+  if (asked !== undefined) return most === undefined ? asked : Math.min(asked, most);
+  return model?.maxOutput ?? model?.contextWindow;
 }
 
 export function tierOf(word: string | undefined): ServiceTier {

@@ -106,6 +106,7 @@ function planFor(
     // The path of a provider row is its chat path.
     quirks: other ? { ...provider.quirks, path: undefined } : provider.quirks,
     maxOutput: contender.model?.maxOutput,
+    facts: contender.model?.facts,
   };
   return {
     contender,

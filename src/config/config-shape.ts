@@ -63,6 +63,17 @@ const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, "must be printable ASCI
 const quirksShape = z.object({
   omit: z.array(z.string()).optional(),
   rename: z.record(z.string(), z.string()).optional(),
+  max_tokens_field: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
+  top_k: z.boolean().optional(),
+  cache_breakpoints: z.boolean().optional(),
+  custom_tools: z.boolean().optional(),
+  call_ids: z
+    .object({
+      alphabet: z.enum(["alphanumeric", "word"]).optional(),
+      exact: z.int().min(4, "must be at least 4").max(64, "must be at most 64").optional(),
+      most: z.int().min(8, "must be at least 8").max(256, "must be at most 256").optional(),
+    })
+    .optional(),
   no_stream_options: z.boolean().optional(),
   output_excludes_reasoning: z.boolean().optional(),
   input_excludes_cached: z.boolean().optional(),

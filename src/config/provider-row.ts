@@ -97,6 +97,11 @@ function quirksOf(draft: QuirksDraft = {}): Quirks {
   return withoutUndefined({
     omit: draft.omit,
     rename: draft.rename,
+    maxTokensField: draft.max_tokens_field,
+    topK: draft.top_k,
+    cacheBreakpoints: draft.cache_breakpoints,
+    customTools: draft.custom_tools,
+    callIds: draft.call_ids,
     noStreamOptions: draft.no_stream_options,
     outputExcludesReasoning: draft.output_excludes_reasoning,
     inputExcludesCached: draft.input_excludes_cached,

@@ -1,14 +1,13 @@
 /** The providers that need no entry in `modelrig.yaml`: how each is reached and where it departs from its dialect. */
 import type { Quirks } from "../wire/dialect.ts";
-import { CLAUDE, DEEPSEEK, GEMINI, GPT, GROQ } from "./families.ts";
+import { CLAUDE } from "./claude-models.ts";
+import { GPT } from "./gpt-models.ts";
+import { DEEPSEEK, GEMINI, GROQ } from "./other-models.ts";
 import type { ProviderSpec } from "./provider.ts";
 import { SIM_PROVIDER } from "./sim/models.ts";
 
 /** Reasoning models refuse sampling parameters; their chat snapshots do not reason. */
-const OPENAI_REASONING = "^(o\\d|gpt-5(?!.*-chat))";
-
-/** Compatible upstreams know the older name only. */
-const OLD_MAX_TOKENS: Quirks["rename"] = { max_completion_tokens: "max_tokens" };
+const OPENAI_REASONING = "^(?:ft:)?(o\\d|gpt-(?:[5-9]|\\d\\d)(?!.*-chat))";
 
 /** Fields of OpenAI's platform that mean nothing elsewhere and are refused by strict upstreams. */
 const PLATFORM_FIELDS = ["store", "metadata", "service_tier", "prediction", "safety_identifier", "prompt_cache_key"];
@@ -31,7 +30,7 @@ const compatible = (
   capabilities: {},
   models: {},
   ...rest,
-  quirks: { rename: OLD_MAX_TOKENS, ...rest.quirks },
+  quirks: rest.quirks ?? {},
 });
 
 export const BUILTIN_PROVIDERS: readonly ProviderSpec[] = [
@@ -41,7 +40,14 @@ export const BUILTIN_PROVIDERS: readonly ProviderSpec[] = [
     baseUrl: "https://api.openai.com/v1",
     apiKeyEnv: "OPENAI_API_KEY",
     capabilities: { native_strict: true, json_object: true, tools: true },
-    quirks: { reasoningModels: OPENAI_REASONING, developerRole: true, schemaSubset: "openai", omit: ["top_k"] },
+    quirks: {
+      reasoningModels: OPENAI_REASONING,
+      developerRole: true,
+      schemaSubset: "openai",
+      maxTokensField: "max_completion_tokens",
+      customTools: true,
+      callIds: { most: 40 },
+    },
     families: GPT,
   }),
   row({
@@ -80,34 +86,27 @@ export const BUILTIN_PROVIDERS: readonly ProviderSpec[] = [
       reasoningModels: OPENAI_REASONING,
       developerRole: true,
       schemaSubset: "openai",
-      omit: ["top_k"],
+      maxTokensField: "max_completion_tokens",
+      customTools: true,
+      callIds: { most: 40 },
     },
     families: GPT,
   }),
   compatible("mistral", "https://api.mistral.ai/v1", {
     capabilities: { native_strict: true, json_object: true, tools: true },
     quirks: {
-      rename: { ...OLD_MAX_TOKENS, seed: "random_seed" },
+      rename: { seed: "random_seed" },
+      callIds: { alphabet: "alphanumeric", exact: 9 },
       // Answers 422 extra_forbidden to fields it does not know, and reports usage in streams unasked.
       noStreamOptions: true,
-      omit: [...PLATFORM_FIELDS, "logit_bias", "logprobs", "top_logprobs", "top_k", "user"],
+      omit: [...PLATFORM_FIELDS, "logit_bias", "logprobs", "top_logprobs", "user", "cache_control"],
     },
   }),
   compatible("groq", "https://api.groq.com/openai/v1", {
     capabilities: { json_object: true, tools: true },
     quirks: {
-      rename: {},
-      omit: [
-        "logit_bias",
-        "logprobs",
-        "top_logprobs",
-        "top_k",
-        "n",
-        "messages[].name",
-        "store",
-        "metadata",
-        "prediction",
-      ],
+      maxTokensField: "max_completion_tokens",
+      omit: ["logit_bias", "logprobs", "top_logprobs", "n", "messages[].name", "store", "metadata", "prediction"],
     },
     families: GROQ,
   }),
@@ -124,15 +123,15 @@ export const BUILTIN_PROVIDERS: readonly ProviderSpec[] = [
   compatible("fireworks", "https://api.fireworks.ai/inference/v1", {
     capabilities: { native_strict: true, json_object: true },
     // Enforces the schema by grammar without showing it to the model.
-    quirks: { coachNativeSchema: true, omit: ["store", "metadata", "service_tier", "prediction"] },
+    quirks: { coachNativeSchema: true, topK: true, omit: ["store", "metadata", "service_tier", "prediction"] },
   }),
   compatible("deepinfra", "https://api.deepinfra.com/v1/openai", {
     capabilities: { json_object: true },
-    quirks: { omit: PLATFORM_FIELDS },
+    quirks: { topK: true, omit: PLATFORM_FIELDS },
   }),
   compatible("together", "https://api.together.xyz/v1", {
     capabilities: { json_object: true },
-    quirks: { omit: PLATFORM_FIELDS },
+    quirks: { topK: true, omit: PLATFORM_FIELDS },
   }),
   compatible("zai", "https://api.z.ai/api/paas/v4", {
     capabilities: { native_strict: false, json_object: true, tools: true },
@@ -141,7 +140,11 @@ export const BUILTIN_PROVIDERS: readonly ProviderSpec[] = [
   compatible("openrouter", "https://openrouter.ai/api/v1", {
     // Whether a schema is enforced depends on who serves the model; with the flag only those who do are asked.
     capabilities: { json_object: true },
-    quirks: { extraBodyWithSchema: { provider: { require_parameters: true } } },
+    quirks: {
+      extraBodyWithSchema: { provider: { require_parameters: true } },
+      cacheBreakpoints: true,
+      topK: true,
+    },
   }),
   compatible("neuralwatt", "https://api.neuralwatt.com/v1", {
     capabilities: { json_object: true },

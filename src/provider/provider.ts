@@ -1,6 +1,7 @@
 import type { Price } from "../money/price.ts";
 import type { DialectName } from "../wire/chat.ts";
 import type { Quirks } from "../wire/dialect.ts";
+import type { ModelFacts } from "../wire/model-facts.ts";
 
 /** What a model can do, as declared or measured. Absent = unknown, treated as "cannot" by filters. */
 export interface ModelCapabilities {
@@ -22,12 +23,20 @@ export interface ModelSpec {
   readonly contextWindow?: number | undefined;
   readonly maxOutput?: number | undefined;
   readonly capabilities: ModelCapabilities;
+  readonly facts?: ModelFacts | undefined;
 }
 
 /** Facts of every model whose id matches, where the model itself is not declared. */
 export interface ModelFamily {
-  /** Regular expression over the model id. */
+  /** Regular expression over the model id, without the prefixes of other platforms (`anthropic/`, `us.anthropic.`). */
   readonly match: string;
+  /** Where the facts are documented, without scheme. */
+  readonly source: string;
+  /** Day on which they were read, as `YYYY-MM-DD`. */
+  readonly asOf: string;
+  /** Stands for models that are not known yet: the careful form, no fact. Its maximum output never lowers a request. */
+  readonly assumed?: boolean | undefined;
+  readonly facts?: ModelFacts | undefined;
   readonly contextWindow?: number | undefined;
   readonly maxOutput?: number | undefined;
   readonly capabilities?: ModelCapabilities | undefined;

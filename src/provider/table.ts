@@ -2,7 +2,11 @@
 import { contextWindowOf } from "../money/catalog.ts";
 import type { PriceBook } from "../money/price.ts";
 import { createPriceBook } from "../money/price-book.ts";
+import type { DialectName } from "../wire/chat.ts";
 import { BUILTIN_PROVIDERS } from "./builtin.ts";
+import { CLAUDE } from "./claude-models.ts";
+import { GPT } from "./gpt-models.ts";
+import { GEMINI } from "./other-models.ts";
 import type { ModelFamily, ModelSpec, ProviderSpec, ProviderTable } from "./provider.ts";
 
 /** Built-in rows, replaced by name with the configuration's complete ones. */
@@ -33,15 +37,34 @@ const MAX_REMEMBERED = 2_000;
 
 function modelSpec(row: ProviderSpec, model: string): ModelSpec {
   const declared = Object.hasOwn(row.models, model) ? row.models[model] : undefined;
-  const family: ModelFamily | undefined = row.families?.find(({ match }) => new RegExp(match).test(model));
+  const families = row.families ?? FAMILIES_OF_DIALECT[row.dialect];
+  const bare = model.replace(PLATFORM_PREFIX, "");
+  const family = families.find(({ match }) => new RegExp(match).test(bare));
   return {
     id: model,
     price: declared?.price,
     contextWindow: declared?.contextWindow ?? catalogWindow(row, model) ?? family?.contextWindow,
     maxOutput: declared?.maxOutput ?? family?.maxOutput,
     capabilities: { ...row.capabilities, ...family?.capabilities, ...declared?.capabilities },
+    ...(family && {
+      facts: {
+        ...family.facts,
+        ...(family.assumed && declared?.maxOutput === undefined && { maxOutputAssumed: true }),
+      },
+    }),
   };
 }
+
+/** Models keep their ways wherever they are served, so a row without families of its own has those of its dialect. */
+const FAMILIES_OF_DIALECT: Readonly<Record<DialectName, readonly ModelFamily[]>> = {
+  "openai-chat": [],
+  "openai-responses": GPT,
+  "anthropic-messages": CLAUDE,
+  gemini: GEMINI,
+};
+
+/** How other platforms write the id: `anthropic/claude-…`, `us.anthropic.claude-…`, `ft:gpt-…`, `models/gemini-…`. */
+const PLATFORM_PREFIX = /^(?:.*\/)?(?:(?:[a-z-]+\.)?anthropic\.|ft:)?/;
 
 function catalogWindow(row: ProviderSpec, model: string): number | undefined {
   return row.simulated ? undefined : contextWindowOf(row.priceProvider ?? row.name, model);

@@ -2,6 +2,7 @@ import type { Failure, Result } from "../failure/failure.ts";
 import type { ProviderError } from "../failure/provider-error.ts";
 import type { Usage } from "../money/usage.ts";
 import type { ChatAnswer, ChatRequest, DialectName } from "./chat.ts";
+import type { ModelFacts } from "./model-facts.ts";
 import type { WireFrame } from "./stream-event.ts";
 
 /** What a dialect needs to know of the upstream it encodes for. */
@@ -11,6 +12,7 @@ export interface WireTarget {
   readonly quirks: Quirks;
   /** Most output tokens of the model, where known; for dialects that must send a limit. */
   readonly maxOutput?: number | undefined;
+  readonly facts?: ModelFacts | undefined;
 }
 
 /**
@@ -20,6 +22,16 @@ export interface WireTarget {
 export interface Quirks {
   /** Request fields the upstream refuses: left out and reported, not sent. */
   readonly omit?: readonly string[] | undefined;
+  /** Name of the output limit. Default `max_tokens`, which every compatible upstream knows. */
+  readonly maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
+  /** Takes `top_k`, which OpenAI's own API does not know. Default false: it is left out and reported. */
+  readonly topK?: boolean | undefined;
+  /** Honours `cache_control` on parts of messages. Default false: breakpoints of other dialects are reported. */
+  readonly cacheBreakpoints?: boolean | undefined;
+  /** Takes tools of type `custom`. Default false: they are sent as functions with one text argument. */
+  readonly customTools?: boolean | undefined;
+  /** Which ids of tool calls the upstream takes back; others are rewritten for its request. Default: any. */
+  readonly callIds?: CallIdRule | undefined;
   /** Request fields under another name, e.g. `{ max_completion_tokens: "max_tokens" }`. */
   readonly rename?: Readonly<Record<string, string>> | undefined;
   /** The upstream refuses `stream_options`; it reports usage in streams by itself (Mistral). */
@@ -43,6 +55,14 @@ export interface Quirks {
   readonly path?: string | undefined;
   readonly authHeader?: AuthHeader | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Ids that an upstream takes: characters, and how many of them. */
+export interface CallIdRule {
+  /** `word` = letters, digits, `_` and `-`. Default: any character. */
+  readonly alphabet?: "alphanumeric" | "word" | undefined;
+  readonly exact?: number | undefined;
+  readonly most?: number | undefined;
 }
 
 export type SchemaSubset = "openai" | "anthropic" | "gemini";

@@ -7,7 +7,11 @@ import { sseEvents } from "../../src/wire/sse.ts";
 import { bytesOf } from "../support/byte-stream.ts";
 import { decodeStream } from "../support/decoded-stream.ts";
 
-const TARGET: WireTarget = { provider: "openai", model: "served", quirks: { developerRole: true } };
+const TARGET: WireTarget = {
+  provider: "openai",
+  model: "served",
+  quirks: { developerRole: true, maxTokensField: "max_completion_tokens", topK: true },
+};
 const SERVED = { id: "inf_1", model: "served", created: 1, includeUsage: true };
 
 const text = fc.string({ unit: "binary", maxLength: 12 }).map((value) => value.toWellFormed());

@@ -24,7 +24,12 @@ import {
 type Json = any;
 
 const DIALECTS = ["openai-chat", "openai-responses", "anthropic-messages", "gemini"] as const;
-const TARGET: WireTarget = { provider: "up", model: "m", quirks: {}, maxOutput: 9_000 };
+const TARGET: WireTarget = {
+  provider: "up",
+  model: "m",
+  quirks: { maxTokensField: "max_completion_tokens" },
+  maxOutput: 9_000,
+};
 
 const text = fc.string({ unit: "binary", minLength: 1, maxLength: 12 }).map((value) => `t${value.toWellFormed()}`);
 const word = fc.stringMatching(/^[a-z]{1,6}$/);

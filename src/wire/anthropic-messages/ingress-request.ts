@@ -232,7 +232,7 @@ function outputFormat(body: JsonRecord): ResponseFormat | undefined {
 function reasoning(body: JsonRecord): ChatRequest["reasoning"] {
   const thinking = recordAt(body, "thinking");
   if (thinking?.["type"] === "enabled") return { budgetTokens: numberAt(thinking, "budget_tokens") };
-  if (thinking?.["type"] === "disabled") return { effort: "none" };
+  if (thinking?.["type"] === "disabled" || thinking?.["type"] === "between_tools") return { effort: "none" };
   const effort = stringAt(recordAt(body, "output_config"), "effort");
   return effort === "low" || effort === "medium" || effort === "high" || effort === "xhigh" || effort === "max"
     ? { effort }

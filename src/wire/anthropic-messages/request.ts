@@ -6,7 +6,8 @@ import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
 import { reportLost } from "../lost-fields.ts";
 import { limitBreakpoints } from "./cache-control.ts";
 import { encodeMessages, systemBlocks } from "./messages.ts";
-import { thinking } from "./thinking.ts";
+import { fitSampling } from "./sampling.ts";
+import { isForced, limitWithThinking, thinking } from "./thinking.ts";
 
 const VERSION = "2023-06-01";
 /** The API refuses a request without `max_tokens`; used where neither caller, candidate nor model spec says one. */
@@ -35,7 +36,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
   if (!prompt.ok) return prompt;
 
   const body: Body = { ...native, ...prompt.value, model: target.model, stream: request.stream };
-  body["max_tokens"] = request.maxOutputTokens ?? native?.["max_tokens"] ?? target.maxOutput ?? DEFAULT_MAX_TOKENS;
+  body["max_tokens"] = outputLimit(request, target);
   setFormat(body, format.value);
   Object.assign(
     body,
@@ -46,7 +47,10 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
   if (request.user !== undefined && !native) body["metadata"] = { user_id: request.user };
   if (request.metadata !== undefined && !native)
     dropped.push({ field: "metadata", why: "the Messages API takes user_id only" });
-  thinking(body, request, dropped);
+  thinking(body, request, target, dropped);
+  fitSampling(body, target, dropped);
+  if (target.facts?.forcedTools === false && isForced(body["tool_choice"]))
+    return { ok: false, error: refusal("tool_choice", `${target.model} refuses a forced tool; use auto`) };
   for (const [key, field] of Object.entries(UNSUPPORTED)) {
     if (request[key as keyof typeof UNSUPPORTED] !== undefined)
       dropped.push({ field, why: "not part of the Messages API" });
@@ -61,6 +65,12 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
   return { ok: true, value: { path: "/messages", headers, body, dropped } };
 }
 
+/** The caller's limit, else the model's, else one with room for the wanted thinking and an answer. */
+function outputLimit(request: ChatRequest, target: WireTarget): number {
+  const given = request.maxOutputTokens ?? target.maxOutput;
+  return given ?? limitWithThinking(request, DEFAULT_MAX_TOKENS, target) ?? DEFAULT_MAX_TOKENS;
+}
+
 /** The neutral format wins over the client's own: on a coached rung there is none. */
 function setFormat(body: Body, format: Body | undefined): void {
   delete body["output_format"];
@@ -72,13 +82,15 @@ function setFormat(body: Body, format: Body | undefined): void {
 
 /** What cannot be left out without changing what the caller gets. */
 function refuse(request: ChatRequest): Failure | undefined {
-  const bad = (param: string, message: string) =>
-    failure("bad_request", message, { reason: "unsupported_parameter", param });
-  if ((request.choices ?? 1) > 1) return bad("n", "Anthropic models give one answer per request; n must be 1");
+  if ((request.choices ?? 1) > 1) return refusal("n", "Anthropic models give one answer per request; n must be 1");
   if (request.serviceTier === "flex" || request.serviceTier === "batch") {
-    return bad("service_tier", `Anthropic has no ${request.serviceTier} tier; use auto or default`);
+    return refusal("service_tier", `Anthropic has no ${request.serviceTier} tier; use auto or default`);
   }
   return undefined;
+}
+
+function refusal(param: string, message: string): Failure {
+  return failure("bad_request", message, { reason: "unsupported_parameter", param });
 }
 
 function nativePrompt(native: Readonly<Body>, request: ChatRequest): Result<Body> {
@@ -116,10 +128,7 @@ function outputFormat(request: ChatRequest, dropped: DroppedField[]): Result<Bod
 
 function sampling(request: ChatRequest, dropped: DroppedField[]): Body {
   const fields: Body = {};
-  if (request.temperature !== undefined) {
-    fields["temperature"] = Math.min(1, request.temperature);
-    if (request.temperature > 1) dropped.push({ field: "temperature", why: "sent as 1, the highest Anthropic takes" });
-  }
+  if (request.temperature !== undefined) fields["temperature"] = request.temperature;
   if (request.topP !== undefined) fields["top_p"] = request.topP;
   if (request.topK !== undefined) fields["top_k"] = request.topK;
   if (request.stop !== undefined) {

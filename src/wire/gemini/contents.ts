@@ -3,7 +3,7 @@ import { type Failure, failure, type Result } from "../../failure/failure.ts";
 import { parseExact } from "../../json/exact-numbers.ts";
 import { isRecord } from "../../json/record.ts";
 import type { AssistantPart, ChatMessage, MediaSource, UserPart } from "../chat.ts";
-import type { DroppedField } from "../dialect.ts";
+import type { DroppedField, WireTarget } from "../dialect.ts";
 import { sniffMediaType } from "../media-type.ts";
 
 type Part = Record<string, unknown>;
@@ -15,7 +15,7 @@ interface Content {
 /** Neighbouring messages of one role are one content, so that parallel results answer their calls together. */
 export function encodeContents(
   messages: readonly ChatMessage[],
-  model: string,
+  { facts }: Pick<WireTarget, "facts">,
   dropped: DroppedField[],
 ): Result<Content[]> {
   const contents: Content[] = [];
@@ -30,13 +30,11 @@ export function encodeContents(
     if (last?.role === role) last.parts.push(...parts.value);
     else contents.push({ role, parts: parts.value });
   }
-  if (SIGNING_MODELS.test(model))
-    for (const { role, parts } of contents) if (role === "model") signCalls(parts, dropped);
+  if (facts?.signsCalls) for (const { role, parts } of contents) if (role === "model") signCalls(parts, dropped);
   return { ok: true, value: contents };
 }
 
-/** Models that refuse a turn whose first call lacks its thought signature, and the word by which they let it pass. */
-const SIGNING_MODELS = /^gemini-(?:[3-9]|\d{2,})/;
+/** The word by which models that sign their calls let a call without signature pass. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
 /** Calls of another model, or of a client whose dialect has no place for the signature. */

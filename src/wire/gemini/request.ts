@@ -15,7 +15,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     return bad("service_tier", `generateContent has no ${tier} tier; use auto or default`);
   }
   const dropped: DroppedField[] = [];
-  const contents = encodeContents(request.messages, target.model, dropped);
+  const contents = encodeContents(request.messages, target, dropped);
   if (!contents.ok) return contents;
   const format = responseFormat(request);
   if (!format.ok) return format;
@@ -38,7 +38,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
 }
 
 function generation(request: ChatRequest, target: WireTarget, dropped: DroppedField[]): Body {
-  const thinking = thinkingConfig(request.reasoning, target.model, dropped);
+  const thinking = thinkingConfig(request.reasoning, target, dropped);
   const fields = {
     temperature: request.temperature,
     topP: request.topP,

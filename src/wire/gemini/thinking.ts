@@ -1,18 +1,7 @@
+/** How much a Gemini model is to think: a level or a budget of tokens, by the model. */
 import type { ReasoningEffort, ReasoningOptions } from "../chat.ts";
-import type { DroppedField } from "../dialect.ts";
-
-/** Models that take a level instead of a budget of thinking tokens. */
-const LEVEL_MODELS = /^gemini-(?:[3-9]|\d{2,})/;
-
-const LEVELS: Record<ReasoningEffort, string> = {
-  none: "minimal",
-  minimal: "minimal",
-  low: "low",
-  medium: "medium",
-  high: "high",
-  xhigh: "high",
-  max: "high",
-};
+import type { DroppedField, WireTarget } from "../dialect.ts";
+import { effortForBudget, fittingEffort } from "../effort.ts";
 
 const BUDGETS: Record<ReasoningEffort, number> = {
   none: 0,
@@ -26,17 +15,40 @@ const BUDGETS: Record<ReasoningEffort, number> = {
 
 export function thinkingConfig(
   reasoning: ReasoningOptions | undefined,
-  model: string,
+  target: WireTarget,
   dropped: DroppedField[],
 ): Record<string, unknown> | undefined {
   if (reasoning === undefined) return undefined;
   const { effort, budgetTokens, summary } = reasoning;
+  if (target.facts?.thinking === "none") {
+    if (effort !== "none") dropped.push({ field: "reasoning_effort", why: `${target.model} does not think` });
+    return undefined;
+  }
   const thoughts = summary === undefined ? {} : { includeThoughts: true };
-  if (budgetTokens !== undefined) return { thinkingBudget: budgetTokens, ...thoughts };
-  if (effort === undefined) return Object.keys(thoughts).length > 0 ? thoughts : undefined;
-  if (effort === "xhigh" || effort === "max")
-    dropped.push({ field: "reasoning_effort", why: `sent as high, the most ${model} takes` });
-  return LEVEL_MODELS.test(model)
-    ? { thinkingLevel: LEVELS[effort], ...thoughts }
-    : { thinkingBudget: BUDGETS[effort], ...thoughts };
+  const amount =
+    target.facts?.thinking === "level" ? level(reasoning, target, dropped) : budget(reasoning, target, dropped);
+  const config = { ...amount, ...thoughts };
+  return effort === undefined && budgetTokens === undefined && summary === undefined ? undefined : config;
+}
+
+function level({ effort, budgetTokens }: ReasoningOptions, target: WireTarget, dropped: DroppedField[]) {
+  if (effort === undefined && budgetTokens === undefined) return {};
+  if (budgetTokens !== undefined)
+    dropped.push({ field: "reasoning.budget_tokens", why: `${target.model} takes a level instead of a budget` });
+  const fitting = fittingEffort(effort ?? effortForBudget(budgetTokens ?? 0), target, dropped);
+  return fitting === undefined ? {} : { thinkingLevel: fitting };
+}
+
+function budget({ effort, budgetTokens }: ReasoningOptions, target: WireTarget, dropped: DroppedField[]) {
+  const asked = budgetTokens ?? (effort && BUDGETS[effort]);
+  if (asked === undefined) return {};
+  if (budgetTokens === undefined && (effort === "xhigh" || effort === "max"))
+    dropped.push({ field: "reasoning_effort", why: `sent as high, the most ${target.model} takes` });
+  const [least, most] = target.facts?.thinkingBudget ?? [0, Number.POSITIVE_INFINITY];
+  const fitting = Math.min(most, Math.max(least, asked));
+  if (fitting !== asked) {
+    const field = budgetTokens === undefined ? "reasoning_effort" : "reasoning.budget_tokens";
+    dropped.push({ field, why: `sent as ${fitting} thinking tokens, what ${target.model} takes` });
+  }
+  return { thinkingBudget: fitting };
 }

@@ -12,8 +12,8 @@ import type {
   UserPart,
 } from "../chat.ts";
 import type { DroppedField, WireTarget } from "../dialect.ts";
+import { isReasoningModel } from "../effort.ts";
 import { originOf } from "../origin.ts";
-import { isReasoningModel } from "./request-quirks.ts";
 
 type Wire = Record<string, unknown>;
 type SystemRole = "system" | "developer";

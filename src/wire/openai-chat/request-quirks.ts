@@ -20,10 +20,6 @@ export const SAMPLING_FIELDS = [
 /** Without these the caller would get another kind of answer than asked for: a refusal is honest, an omission is not. */
 const ESSENTIAL: ReadonlySet<string> = new Set(["messages", "tools", "functions", "response_format"]);
 
-export function isReasoningModel({ model, quirks }: WireTarget): boolean {
-  return quirks.reasoningModels !== undefined && new RegExp(quirks.reasoningModels).test(model);
-}
-
 /** Changes `body` in place: leaves out, renames, adds. Returns the failure of a request that cannot do without a field. */
 export function applyQuirks(
   body: Body,

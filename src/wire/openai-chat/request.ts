@@ -5,12 +5,13 @@
 import { err, failure, ok, type Result } from "../../failure/failure.ts";
 import { isRecord, type JsonRecord } from "../../json/record.ts";
 import { toStrictSubset } from "../../json/strict/strict-subset.ts";
-import type { ChatRequest, FunctionTool, JsonSchema } from "../chat.ts";
+import type { ChatRequest, FunctionTool, JsonSchema, ReasoningEffort, ReasoningOptions } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
+import { effortForBudget, fittingEffort, refusesSampling } from "../effort.ts";
 import { originOf } from "../origin.ts";
 import { NEUTRAL_FIELDS } from "./fields.ts";
 import { encodeMessages } from "./request-messages.ts";
-import { applyQuirks, isReasoningModel, SAMPLING_FIELDS } from "./request-quirks.ts";
+import { applyQuirks, SAMPLING_FIELDS } from "./request-quirks.ts";
 
 type Body = Record<string, unknown>;
 
@@ -32,11 +33,12 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     messages: messages.value,
     ...tools.value,
     ...format.value,
-    ...scalarFields(request),
-    ...reasoningFields(request, dropped),
+    ...scalarFields(request, target, dropped),
+    ...reasoningFields(request, target, dropped),
     ...streamFields(request, native, target),
   };
-  if (isReasoningModel(target) && request.reasoning?.effort !== "none") dropSampling(body, target, dropped);
+  if (refusesSampling(body["reasoning_effort"] ?? request.reasoning?.effort, target))
+    dropSampling(body, target, dropped);
   const refused = applyQuirks(body, request, target, dropped);
   if (refused) return err(refused);
   const headers: Record<string, string> = request.stream ? { accept: "text/event-stream" } : {};
@@ -57,12 +59,15 @@ function clientFields(native: JsonRecord | undefined, request: ChatRequest, drop
   return fields;
 }
 
-function scalarFields(request: ChatRequest): Body {
+function scalarFields(request: ChatRequest, { provider, quirks }: WireTarget, dropped: DroppedField[]): Body {
+  const takesTopK = quirks.topK === true;
+  if (request.topK !== undefined && !takesTopK)
+    dropped.push({ field: "top_k", why: `${provider} is not known to take it` });
   return defined({
-    max_completion_tokens: request.maxOutputTokens,
+    [quirks.maxTokensField ?? "max_tokens"]: request.maxOutputTokens,
     temperature: request.temperature,
     top_p: request.topP,
-    top_k: request.topK,
+    top_k: takesTopK ? request.topK : undefined,
     stop: request.stop,
     seed: request.seed,
     n: request.choices,
@@ -78,19 +83,27 @@ function scalarFields(request: ChatRequest): Body {
 }
 
 /** Budgets have no field here; the nearest effort stands in, and the report says so. */
-function reasoningFields({ reasoning }: ChatRequest, dropped: DroppedField[]): Body {
+function reasoningFields({ reasoning }: ChatRequest, target: WireTarget, dropped: DroppedField[]): Body {
   if (reasoning === undefined) return {};
   const own = originOf(reasoning, DIALECT);
-  if (own) return own;
-  if (reasoning.summary !== undefined) {
+  const wanted = wantedEffort(reasoning, own !== undefined, dropped);
+  const effort = wanted === undefined ? undefined : fittingEffort(wanted, target, dropped);
+  if (own && effort === wanted) return own;
+  return defined({ reasoning_effort: effort });
+}
+
+function wantedEffort(
+  { effort, budgetTokens, summary }: ReasoningOptions,
+  own: boolean,
+  dropped: DroppedField[],
+): ReasoningEffort | undefined {
+  if (own) return effort;
+  if (summary !== undefined)
     dropped.push({ field: "reasoning.summary", why: "chat completions return no reasoning summary" });
-  }
-  if (reasoning.effort !== undefined || reasoning.budgetTokens === undefined) {
-    return defined({ reasoning_effort: reasoning.effort });
-  }
-  const effort = reasoning.budgetTokens <= 2_048 ? "low" : reasoning.budgetTokens <= 12_288 ? "medium" : "high";
-  dropped.push({ field: "reasoning.budget_tokens", why: `sent as reasoning_effort ${effort}` });
-  return { reasoning_effort: effort };
+  if (effort !== undefined || budgetTokens === undefined) return effort;
+  const nearest = effortForBudget(budgetTokens);
+  dropped.push({ field: "reasoning.budget_tokens", why: `sent as reasoning_effort ${nearest}` });
+  return nearest;
 }
 
 /** Usage is always asked for: without it a stream has no known cost. */

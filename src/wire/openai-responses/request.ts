@@ -1,8 +1,10 @@
 /** Neutral request → body of `POST /responses`. */
 import { failure, type Result } from "../../failure/failure.ts";
+import { recordAt } from "../../json/record.ts";
 import { toStrictSubset } from "../../json/strict/strict-subset.ts";
 import type { ChatRequest, ToolDefinition } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
+import { effortForBudget, fittingEffort, refusesSampling } from "../effort.ts";
 import { reportLost } from "../lost-fields.ts";
 import { encodeInput } from "./input.ts";
 
@@ -46,10 +48,17 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
       service_tier: request.serviceTier,
       user: request.user,
       metadata: request.metadata,
-      reasoning: reasoning(request),
+      reasoning: reasoning(request, target, dropped),
     }),
     ...target.quirks.extraBody,
   };
+  if (refusesSampling(recordAt(fields, "reasoning")?.["effort"], target)) {
+    for (const field of ["temperature", "top_p"]) {
+      if (fields[field] === undefined) continue;
+      delete fields[field];
+      dropped.push({ field, why: `${target.model} refuses sampling parameters` });
+    }
+  }
   for (const [key, field] of Object.entries(UNSUPPORTED)) {
     if (!(native && field in native) && request[key as keyof typeof UNSUPPORTED] !== undefined)
       dropped.push({ field, why: "not part of the Responses API" });
@@ -118,9 +127,15 @@ function encodeTool(tool: ToolDefinition, dropped: DroppedField[]): unknown[] {
   ];
 }
 
-function reasoning(request: ChatRequest): Body | undefined {
+function reasoning(request: ChatRequest, target: WireTarget, dropped: DroppedField[]): Body | undefined {
   if (request.reasoning === undefined) return undefined;
-  const fields = defined({ effort: request.reasoning.effort, summary: request.reasoning.summary });
+  const { effort, budgetTokens, summary } = request.reasoning;
+  const wanted = effort ?? (budgetTokens === undefined ? undefined : effortForBudget(budgetTokens));
+  if (effort === undefined && wanted !== undefined)
+    dropped.push({ field: "reasoning.budget_tokens", why: `sent as reasoning.effort ${wanted}` });
+  const fitting = wanted === undefined ? undefined : fittingEffort(wanted, target, dropped);
+  const own = recordAt(request.native?.dialect === "openai-responses" ? request.native.body : undefined, "reasoning");
+  const fields = defined({ ...own, effort: fitting, summary });
   return Object.keys(fields).length > 0 ? fields : undefined;
 }
 

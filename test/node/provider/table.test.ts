@@ -42,11 +42,8 @@ describe("the built-in providers", () => {
     expect(table.find("ollama")?.apiKeyEnv).toBeUndefined();
   });
 
-  it("Mistral is not sent stream_options, store or max_completion_tokens", () => {
-    expect(table.find("mistral")?.quirks).toMatchObject({
-      noStreamOptions: true,
-      rename: { max_completion_tokens: "max_tokens", seed: "random_seed" },
-    });
+  it("Mistral is not sent stream_options or store", () => {
+    expect(table.find("mistral")?.quirks).toMatchObject({ noStreamOptions: true, rename: { seed: "random_seed" } });
     expect(table.find("mistral")?.quirks.omit).toContain("store");
   });
 });

@@ -115,7 +115,7 @@ describe("a client's own body", () => {
       responseFormat: undefined,
       stop: undefined,
     });
-    expect(body).toEqual({ model: "m-1", messages: HELLO.messages, temperature: 0.9, max_completion_tokens: 7 });
+    expect(body).toEqual({ model: "m-1", messages: HELLO.messages, temperature: 0.9, max_tokens: 7 });
   });
 
   it("a changed message is sent as changed; its unmapped fields are reported", () => {
@@ -237,7 +237,7 @@ describe("quirks of an upstream", () => {
     const quirks = { reasoningModels: "^gpt-5" };
     const body = { ...HELLO, temperature: 0, top_p: 0.5, max_tokens: 9 };
     const refused = through(body, target(quirks, "gpt-5-nano"));
-    expect(refused.body).toEqual({ model: "gpt-5-nano", messages: HELLO.messages, max_completion_tokens: 9 });
+    expect(refused.body).toEqual({ model: "gpt-5-nano", messages: HELLO.messages, max_tokens: 9 });
     expect(refused.dropped.map(({ field }) => field)).toEqual(["temperature", "top_p"]);
     expect(through({ ...body, reasoning_effort: "none" }, target(quirks, "gpt-5.6")).body).toMatchObject({
       temperature: 0,

@@ -10,6 +10,7 @@ import { openaiResponsesIngress } from "../../../src/wire/openai-responses/index
 import { bytesOf } from "../../support/byte-stream.ts";
 import { judged } from "../../support/decode-fixture.ts";
 import { decodeStream } from "../../support/decoded-stream.ts";
+import { targetOf } from "../../support/encoded-request.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of four APIs are looked into
 type Json = any;
@@ -21,7 +22,11 @@ const BIG = '{"id":2512292042121000001}';
 function sent(ingress: IngressDialect, body: Json, dialect: DialectName, model = "m"): EncodedRequest & { wire: Json } {
   const decoded = ingress.decodeRequest(body);
   if (!decoded.ok) throw new Error(decoded.error.message);
-  const encoded = upstreamDialect(dialect).encodeRequest(decoded.value.request, { ...TARGET, model });
+  const encoded = upstreamDialect(dialect).encodeRequest(decoded.value.request, {
+    ...TARGET,
+    model,
+    facts: targetOf(dialect === "gemini" ? "gemini" : "anthropic", model).facts,
+  });
   if (!encoded.ok) throw new Error(encoded.error.message);
   return { ...encoded.value, wire: JSON.parse(JSON.stringify(encoded.value.body)) };
 }

@@ -1,0 +1,51 @@
+/** Effort words, thinking budgets and the sampling they exclude, fitted to what a model takes. */
+import type { ReasoningEffort } from "./chat.ts";
+import type { DroppedField, WireTarget } from "./dialect.ts";
+
+const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/**
+ * The wanted effort, or the nearest that the model takes (the lesser of two), named as changed; undefined where it takes
+ * none. A model of which nothing is known gets the wanted one.
+ */
+export function fittingEffort(
+  wanted: ReasoningEffort,
+  { model, facts }: Pick<WireTarget, "model" | "facts">,
+  dropped: DroppedField[],
+): ReasoningEffort | undefined {
+  const efforts = facts?.thinking === "none" ? [] : facts?.efforts;
+  if (efforts === undefined || efforts.includes(wanted)) return wanted;
+  const fitting = nearest(wanted, efforts);
+  if (fitting !== undefined)
+    dropped.push({ field: "reasoning_effort", why: `sent as ${fitting}: ${model} has no ${wanted}` });
+  else if (wanted !== "none") dropped.push({ field: "reasoning_effort", why: `${model} takes no effort` });
+  return fitting;
+}
+
+function nearest(wanted: ReasoningEffort, efforts: readonly ReasoningEffort[]): ReasoningEffort | undefined {
+  const distance = (effort: ReasoningEffort): number => Math.abs(EFFORTS.indexOf(effort) - EFFORTS.indexOf(wanted));
+  return [...efforts].sort((a, b) => distance(a) - distance(b) || EFFORTS.indexOf(a) - EFFORTS.indexOf(b))[0];
+}
+
+/** The effort that stands for a budget of thinking tokens where a model takes only words. */
+export function effortForBudget(tokens: number): ReasoningEffort {
+  return tokens <= 2_048 ? "low" : tokens <= 12_288 ? "medium" : "high";
+}
+
+export function isReasoningModel({ model, quirks }: WireTarget): boolean {
+  return quirks.reasoningModels !== undefined && new RegExp(quirks.reasoningModels).test(model);
+}
+
+/** True where the model, thinking as much as asked, refuses sampling parameters. */
+export function refusesSampling(effort: unknown, target: WireTarget): boolean {
+  switch (target.facts?.sampling) {
+    case "none":
+      return true;
+    case "without_thinking":
+      return effort !== "none";
+    case undefined:
+      return isReasoningModel(target) && effort !== "none";
+    default:
+      return false;
+  }
+}
