@@ -1,6 +1,5 @@
 import type { SpendEnvelopes } from "../durable/spend-envelopes.ts";
 import type { CompiledBundle } from "../src/config/config.ts";
-import type { TelemetryMessage } from "../src/telemetry/message.ts";
 import type { HostedParams } from "./hosted-runs.ts";
 
 /**
@@ -12,7 +11,7 @@ export interface Env {
   readonly ROUTE_BREAKER: DurableObjectNamespace;
   readonly SPEND_ENVELOPES: DurableObjectNamespace<SpendEnvelopes>;
   /** Absent = telemetry is written straight to the database after the response. */
-  readonly TELEMETRY?: Queue<TelemetryMessage> | undefined;
+  readonly TELEMETRY?: Queue<unknown> | undefined;
   /** Absent = no hosted bake-offs. */
   readonly HOSTED_BAKEOFFS?: Workflow<HostedParams> | undefined;
   readonly TURSO_DATABASE_URL?: string | undefined;

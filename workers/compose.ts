@@ -5,7 +5,8 @@ import { BreakerCache } from "../durable/breaker-cache.ts";
 import { breakerPort } from "../durable/breakers-client.ts";
 import { type EnvelopeAlert, envelopePort, remoteEnvelopes } from "../durable/envelopes-client.ts";
 import { withDeadline } from "../durable/remote.ts";
-import type { CallPorts, Clock } from "../src/call/ports.ts";
+import { clockOf } from "../src/call/clock.ts";
+import type { CallPorts } from "../src/call/ports.ts";
 import { KeyCache } from "../src/identity/key-cache.ts";
 import { isSimRequest, simFetch } from "../src/provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../src/provider/table.ts";
@@ -21,7 +22,7 @@ import { LivePins } from "./live-pins.ts";
 import { logError } from "./log.ts";
 import { OrgSnapshots } from "./org-snapshots.ts";
 import type { Background, Runtime } from "./runtime.ts";
-import { telemetryRecorder } from "./telemetry-queue.ts";
+import { telemetryOutbox, telemetryRecorder, telemetryResend } from "./telemetry-queue.ts";
 
 const KEY_LOOKUP_PATIENCE_MS = 5_000;
 const HOUR_MS = 3_600_000;
@@ -40,20 +41,13 @@ export function runtimeOf(env: Env): Runtime {
   return runtime;
 }
 
-const clock: Clock = {
+const clock = clockOf({
   now: () => Date.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const timer = setTimeout(done, ms);
-      function done(): void {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", done);
-        resolve();
-      }
-      signal?.addEventListener("abort", done, { once: true });
-    }),
-};
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+});
 
 function compose(env: Env): Runtime {
   const { config, routes } = env.MODELRIG_COMPILED ?? compiled;
@@ -80,6 +74,7 @@ function compose(env: Env): Runtime {
     onError: (error) => logError("registry not refreshed", error),
   });
   const breakers = new BreakerCache();
+  const outbox = env.TELEMETRY && telemetryOutbox(env.TELEMETRY, clock);
   const secrets = env as unknown as Readonly<Record<string, unknown>>;
 
   const alertOf = (org: string) => (alert: EnvelopeAlert) => logError(`envelope ${alert.type}`, undefined, { org });
@@ -95,7 +90,7 @@ function compose(env: Env): Runtime {
     prices,
     breakers: breakerPort(env.ROUTE_BREAKER, org, breakers, background, clock),
     envelopes: envelopePort(env.SPEND_ENVELOPES, org, background, alertOf(org)),
-    recorder: telemetryRecorder({ queue: env.TELEMETRY, store, activity, clock, background }),
+    recorder: telemetryRecorder({ outbox, store, activity, clock, background }),
     secret: (name) => {
       const value = secrets[name];
       return typeof value === "string" && value !== "" ? value : undefined;
@@ -133,6 +128,7 @@ function compose(env: Env): Runtime {
       const own = all.filter((token) => token.org === org || token.org === slug);
       return { plaintext, faults, tags: own.flatMap((token) => Object.keys(token.tags)) };
     },
+    resendTelemetry: env.TELEMETRY && telemetryResend(env.TELEMETRY),
     hostedRuns: env.HOSTED_BAKEOFFS && hostedRuns(env.HOSTED_BAKEOFFS),
     hourlyUsage: (org) =>
       store()

@@ -43,6 +43,8 @@ export interface Runtime {
   queryTokens(org: string, slug: string): Promise<QueryTokenFacts>;
   /** The org's spend envelopes, for calls that are made elsewhere. */
   envelopes(org: string, background: Background): RemoteEnvelopes;
+  /** Sends bodies to the telemetry queue, each as a message of its own; absent where there is no queue. */
+  readonly resendTelemetry: ((bodies: readonly unknown[]) => Promise<unknown>) | undefined;
   /** Absent where the platform offers no workflows. */
   readonly hostedRuns: HostedRuns | undefined;
   hourlyUsage(org: string): Promise<readonly UsageRow[]>;

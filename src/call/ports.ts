@@ -5,14 +5,8 @@ import type { NanoUsd } from "../money/nano-usd.ts";
 import type { PriceBook } from "../money/price.ts";
 import type { ProviderTable } from "../provider/provider.ts";
 import type { Registry } from "../registry/capability.ts";
+import type { Clock } from "./clock.ts";
 import type { Inference } from "./inference.ts";
-
-export interface Clock {
-  /** Epoch milliseconds. */
-  now(): number;
-  /** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
 
 export type Admission =
   | { readonly admitted: true; readonly probeId?: string | undefined }

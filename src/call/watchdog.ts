@@ -1,5 +1,5 @@
 import { type Failure, failure } from "../failure/failure.ts";
-import type { Clock } from "./ports.ts";
+import type { Clock } from "./clock.ts";
 
 /** Why a sleep ends early. Shared: without a reason, every abort would build an exception with a stack. */
 const WOKEN = new Error("no longer waited for");

@@ -8,7 +8,7 @@ import type { Config } from "../config/config.ts";
 import { DEFAULT_CONFIG } from "../config/defaults.ts";
 import { type ExportBuffer, openExportBuffer } from "../localdb/export-buffer.ts";
 import { registryOf } from "../registry/record.ts";
-import { messageOf } from "../telemetry/message.ts";
+import { sizedRecord } from "../telemetry/message.ts";
 import { recordOf } from "../telemetry/record.ts";
 import { clock, engineHost } from "../workspace/engine-host.ts";
 import { readLocalRegistry } from "../workspace/local-registry.ts";
@@ -69,7 +69,7 @@ function callPorts(
       environment: env,
       envelopes,
       recorder: {
-        record: (inference) => exporter.add({ type: "inference", inference: messageOf(recordOf(inference)).inference }),
+        record: (inference) => exporter.add({ type: "inference", inference: sizedRecord(recordOf(inference)).inference }),
       },
       fetch,
       registry: registryOf(readLocalRegistry(cwd)),

@@ -1,89 +1,115 @@
 import type { InferenceRecord } from "../record/inference-record.ts";
 import { retryDelaySeconds } from "./backoff.ts";
-import { readMessage } from "./message.ts";
+import { MESSAGE_SCHEMA } from "./message.ts";
 import type { QueueMessage, TelemetrySink } from "./ports.ts";
+import { readMessage } from "./read-message.ts";
 
 export interface ConsumerPorts {
   readonly sink: TelemetrySink;
   readonly now: () => number;
   readonly random: () => number;
   /**
-   * Takes a body that can never be stored. Where it is absent or rejects, the message is retried until the queue itself
-   * moves it to the dead letters.
+   * Sends bodies to the queue, each as a message of its own. Where it is absent or rejects, a pack with a bad record is
+   * retried whole, which stores nothing twice.
    */
-  readonly deadLetter?: ((body: unknown) => Promise<void>) | undefined;
+  readonly resend?: ((bodies: readonly unknown[]) => Promise<unknown>) | undefined;
 }
 
 export interface ConsumerReport {
   readonly stored: number;
-  /** Left in the queue, to come again. */
+  /** Messages left in the queue, to come again. What can never be stored, the queue itself moves to the dead letters. */
   readonly retried: number;
-  readonly deadLettered: number;
+  /** Records taken out of a pack that they would have held up; each comes again by itself. */
+  readonly resent: number;
   /** Age of the oldest message when the batch was done. */
   readonly lagMs: number;
   /** Why records could not be stored; the last of several. */
   readonly cause?: unknown;
 }
 
+/** Most records written in one transaction. */
+const MOST_WRITTEN = 500;
+
+/** One message, and what became of its records. */
 interface Delivery {
   readonly message: QueueMessage;
-  readonly record: InferenceRecord;
+  readonly size: number;
+  /** Records that cannot be read, or that the database refuses. */
+  readonly bad: unknown[];
+  /** The database was away before all of them were in it. */
+  away: boolean;
 }
 
-/** Stores a batch; every message is acknowledged once it is in the database, else retried. Never throws. */
+interface Item {
+  readonly record: InferenceRecord;
+  readonly delivery: Delivery;
+}
+
+/** Stores a batch; every message is acknowledged once all it holds is in the database or sent again. Never throws. */
 export async function consumeTelemetry(
   messages: readonly QueueMessage[],
   ports: ConsumerPorts,
 ): Promise<ConsumerReport> {
-  const tally = { stored: 0, retried: 0, deadLettered: 0, cause: undefined as unknown };
+  const tally = { stored: 0, retried: 0, resent: 0, cause: undefined as unknown };
   const retry = (message: QueueMessage): void => {
     message.retry({ delaySeconds: retryDelaySeconds(message.attempts, ports.random) });
     tally.retried += 1;
   };
-
-  const store = async (deliveries: readonly Delivery[]): Promise<void> => {
-    if (deliveries.length === 0) return;
+  const store = async (items: readonly Item[]): Promise<void> => {
+    if (items.length === 0) return;
     try {
-      await ports.sink.insertInferences(deliveries.map(({ record }) => record));
-      for (const { message } of deliveries) message.ack();
-      tally.stored += deliveries.length;
+      await ports.sink.insertInferences(items.map(({ record }) => record));
     } catch (cause) {
       tally.cause = cause;
-      if (deliveries.length === 1 || ports.sink.isUnavailable(cause)) {
-        for (const { message } of deliveries) retry(message);
-        return;
+      const [only] = items;
+      if (ports.sink.isUnavailable(cause)) {
+        for (const { delivery } of items) delivery.away = true;
+      } else if (only && items.length === 1) {
+        only.delivery.bad.push(only.record);
+      } else {
+        // One record the database refuses must not hold the others back: halves, until it stands alone.
+        const middle = Math.ceil(items.length / 2);
+        await store(items.slice(0, middle));
+        await store(items.slice(middle));
       }
-      // One record the database refuses must not hold the others back: halves, until it stands alone.
-      const middle = Math.ceil(deliveries.length / 2);
-      await store(deliveries.slice(0, middle));
-      await store(deliveries.slice(middle));
     }
   };
 
   const deliveries: Delivery[] = [];
+  const items: Item[] = [];
   for (const message of messages) {
-    const record = readMessage(message.body);
-    if (record) {
-      deliveries.push({ message, record });
-    } else if (await moved(message, ports)) {
-      message.ack();
-      tally.deadLettered += 1;
-    } else {
+    const read = readMessage(message.body);
+    if (!read) {
       retry(message);
+      continue;
     }
+    const size = read.records.length + read.unreadable.length;
+    const delivery: Delivery = { message, size, bad: [...read.unreadable], away: false };
+    deliveries.push(delivery);
+    items.push(...read.records.map((record) => ({ record, delivery })));
   }
-  await store(deliveries);
+  for (let at = 0; at < items.length; at += MOST_WRITTEN) await store(items.slice(at, at + MOST_WRITTEN));
+
+  for (const { message, size, bad, away } of deliveries) {
+    if (away || (bad.length > 0 && (size === 1 || !(await isResent(bad, ports))))) {
+      retry(message);
+      continue;
+    }
+    message.ack();
+    tally.resent += bad.length;
+    tally.stored += size - bad.length;
+  }
   const oldest = Math.min(...messages.map(({ timestamp }) => timestamp.getTime()));
   return { ...tally, lagMs: messages.length === 0 ? 0 : Math.max(0, ports.now() - oldest) };
 }
 
-async function moved(message: QueueMessage, { deadLetter }: ConsumerPorts): Promise<boolean> {
-  if (!deadLetter) return false;
+async function isResent(bad: readonly unknown[], { resend }: ConsumerPorts): Promise<boolean> {
+  if (!resend) return false;
   try {
-    await deadLetter(message.body);
+    await resend(bad.map((inference) => ({ schema: MESSAGE_SCHEMA, inference })));
     return true;
   } catch {
-    // It stays in the queue, and is counted as retried.
+    // The pack stays in the queue, and is counted as retried.
     return false;
   }
 }

@@ -1,38 +1,59 @@
-/** One queue message: the record of one inference, versioned, always below the queue's limit of 128 000 bytes. */
-import { z } from "zod";
-import { type InferenceRecord, inferenceRecord } from "../record/inference-record.ts";
+/**
+ * Queue messages: one record, or several of one isolate that ended together. Versioned, and always below the queue's
+ * limit of 128 000 bytes.
+ */
+import type { InferenceRecord } from "../record/inference-record.ts";
 
 export const MESSAGE_SCHEMA = "modelrig.telemetry/1";
+export const PACK_SCHEMA = "modelrig.telemetry/2";
 
 export interface TelemetryMessage {
   readonly schema: typeof MESSAGE_SCHEMA;
   readonly inference: InferenceRecord;
 }
 
+export interface TelemetryPack {
+  readonly schema: typeof PACK_SCHEMA;
+  readonly inferences: readonly InferenceRecord[];
+}
+
+export type QueuedTelemetry = TelemetryMessage | TelemetryPack;
+
+/** A record that fits a message, with the bytes of its JSON. */
+export interface SizedRecord {
+  readonly inference: InferenceRecord;
+  readonly bytes: number;
+}
+
 const MOST_BYTES = 120_000;
 
+export function messageOf(records: readonly InferenceRecord[]): QueuedTelemetry {
+  const [first] = records;
+  return first && records.length === 1
+    ? { schema: MESSAGE_SCHEMA, inference: first }
+    : { schema: PACK_SCHEMA, inferences: records };
+}
+
 /** A record too large in spite of its fields' own bounds loses details of attempts, then attempts in its middle, then tags. */
-export function messageOf(inference: InferenceRecord): TelemetryMessage {
-  let kept = inference;
-  if (!fits(kept)) kept = { ...kept, attempts: kept.attempts.map((one) => ({ ...one, dropped: [] })) };
-  while (kept.attempts.length > 2 && !fits(kept)) {
-    const part = Math.ceil(kept.attempts.length / 4);
-    kept = { ...kept, attempts: [...kept.attempts.slice(0, part), ...kept.attempts.slice(-part)] };
+export function sizedRecord(inference: InferenceRecord): SizedRecord {
+  let kept = sized(inference);
+  const cut = (fields: Partial<InferenceRecord>): void => {
+    kept = sized({ ...kept.inference, ...fields });
+  };
+  if (kept.bytes > MOST_BYTES) cut({ attempts: inference.attempts.map((one) => ({ ...one, dropped: [] })) });
+  while (kept.bytes > MOST_BYTES && kept.inference.attempts.length > 2) {
+    const { attempts } = kept.inference;
+    const part = Math.ceil(attempts.length / 4);
+    cut({ attempts: [...attempts.slice(0, part), ...attempts.slice(-part)] });
   }
-  if (!fits(kept)) kept = { ...kept, tags: {}, skipped: [] };
-  return { schema: MESSAGE_SCHEMA, inference: kept };
+  if (kept.bytes > MOST_BYTES) cut({ tags: {}, skipped: [] });
+  return kept;
 }
 
-function fits(inference: InferenceRecord): boolean {
+const utf8 = new TextEncoder();
+const BEYOND_ASCII = /[^\0-\x7f]/;
+
+function sized(inference: InferenceRecord): SizedRecord {
   const json = JSON.stringify(inference);
-  // A UTF-16 unit is at most three bytes of UTF-8: nearly every record is settled without being encoded.
-  return json.length * 3 <= MOST_BYTES || new TextEncoder().encode(json).length <= MOST_BYTES;
-}
-
-const message = z.object({ schema: z.literal(MESSAGE_SCHEMA), inference: inferenceRecord });
-
-/** The record in a message body, or `undefined` where this is none of ours or not one we can read. */
-export function readMessage(body: unknown): InferenceRecord | undefined {
-  const parsed = message.safeParse(body);
-  return parsed.success ? parsed.data.inference : undefined;
+  return { inference, bytes: BEYOND_ASCII.test(json) ? utf8.encode(json).length : json.length };
 }

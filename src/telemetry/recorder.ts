@@ -1,7 +1,9 @@
+import type { Clock } from "../call/clock.ts";
 import type { Inference } from "../call/inference.ts";
-import type { Clock, Recorder } from "../call/ports.ts";
+import type { Recorder } from "../call/ports.ts";
+import type { InferenceRecord } from "../record/inference-record.ts";
 import { DIRECT_WRITE_PAUSES_MS } from "./backoff.ts";
-import { messageOf, type TelemetryMessage } from "./message.ts";
+import { type SizedRecord, sizedRecord } from "./message.ts";
 import type { TelemetrySink } from "./ports.ts";
 import { recordOf } from "./record.ts";
 
@@ -15,7 +17,7 @@ export interface RecorderTrouble {
 
 export interface RecorderPorts {
   /** Absent = there is no queue; records are written straight to the database. */
-  readonly send?: ((message: TelemetryMessage) => Promise<unknown>) | undefined;
+  readonly send?: ((record: SizedRecord) => Promise<unknown>) | undefined;
   readonly sink: TelemetrySink;
   /** Keeps the host alive until the work is done, after the response has gone. */
   readonly waitUntil: (work: Promise<unknown>) => void;
@@ -25,8 +27,9 @@ export interface RecorderPorts {
 }
 
 /**
- * Hands each record to the queue at once, so that the send has begun before the response ends. Where the queue refuses,
- * the record is written to the database directly, with a few retries: should both have taken it, its id makes it one.
+ * Hands each record on at once, so that its send has begun, or its group is gathering, before the response ends. Where the
+ * queue refuses, the record is written to the database directly, with a few retries: should both have taken it, its id
+ * makes it one.
  */
 export function createRecorder(ports: RecorderPorts): Recorder {
   return {
@@ -41,23 +44,23 @@ async function deliver(inference: Inference, ports: RecorderPorts): Promise<void
   const trouble = (type: RecorderTrouble["type"], cause: unknown): void =>
     ports.onTrouble({ type, org: inference.org, inference: inference.id, cause });
   try {
-    const message = messageOf(recordOf(inference));
+    const record = sizedRecord(recordOf(inference));
     if (ports.send) {
       try {
-        await ports.send(message);
+        await ports.send(record);
         return;
       } catch (cause) {
         trouble("queue_refused", cause);
       }
     }
-    await writeDirect(message, ports, (cause) => trouble("write_failed", cause));
+    await writeDirect(record.inference, ports, (cause) => trouble("write_failed", cause));
   } catch (cause) {
     trouble("lost", cause);
   }
 }
 
 async function writeDirect(
-  { inference }: TelemetryMessage,
+  inference: InferenceRecord,
   { sink, sleep, random }: RecorderPorts,
   onFailure: (cause: unknown) => void,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 /** The engine in this process: providers are called directly, with the keys of this machine. */
 import { uuidv7 } from "uuidv7";
-import type { BreakerPort, CallPorts, Clock, EnvelopePort, Recorder } from "../call/ports.ts";
+import { clockOf } from "../call/clock.ts";
+import type { BreakerPort, CallPorts, EnvelopePort, Recorder } from "../call/ports.ts";
 import type { CompiledBundle } from "../config/config.ts";
 import { createSimulator, isSimRequest } from "../provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../provider/table.ts";
@@ -42,17 +43,10 @@ export function engineHost({ config }: Pick<CompiledBundle, "config">, options: 
 
 export const ALWAYS_CLOSED: BreakerPort = { admit: () => ({ admitted: true }), report: () => undefined };
 
-export const clock: Clock = {
+export const clock = clockOf({
   now: Date.now,
-  sleep: (ms, signal) =>
-    new Promise((wake) => {
-      if (signal?.aborted) return wake();
-      const end = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", end);
-        wake();
-      };
-      const timer = setTimeout(end, ms);
-      signal?.addEventListener("abort", end, { once: true });
-    }),
-};
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+});

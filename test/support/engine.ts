@@ -1,10 +1,10 @@
 /** The engine with a test's own providers: real fetch, real clock, envelopes kept in memory, everything recorded. */
-import { setTimeout as delay } from "node:timers/promises";
 import type { BreakerOutcome } from "../../src/breaker/breaker.ts";
 import type { CallInput, CallPolicy, CallResult, FrameStream } from "../../src/call/call.ts";
+import { clockOf } from "../../src/call/clock.ts";
 import { executeCall } from "../../src/call/execute.ts";
 import type { Inference } from "../../src/call/inference.ts";
-import type { Admission, CallPorts, Clock } from "../../src/call/ports.ts";
+import type { Admission, CallPorts } from "../../src/call/ports.ts";
 import type { ReserveRequest, ReserveResult } from "../../src/envelope/envelope.ts";
 import type { NanoUsd } from "../../src/money/nano-usd.ts";
 import type { Price, PriceBook } from "../../src/money/price.ts";
@@ -17,11 +17,13 @@ import { type ChatRequest, answerText as textOf } from "../../src/wire/chat.ts";
 import type { SchemaSubset } from "../../src/wire/dialect.ts";
 import type { WireFrame } from "../../src/wire/stream-event.ts";
 
-export const nodeClock: Clock = {
+export const nodeClock = clockOf({
   now: () => Date.now(),
-  sleep: (ms, signal) =>
-    delay(ms, undefined, { signal: signal ?? new AbortController().signal }).catch(() => undefined),
-};
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+});
 
 /** One dollar per million tokens in, two out. */
 export const PRICE: Price = { input: { base: 1, tiers: [] }, output: { base: 2, tiers: [] }, version: "test" };

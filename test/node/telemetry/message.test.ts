@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { messageOf, readMessage } from "../../../src/telemetry/message.ts";
+import { MESSAGE_SCHEMA, messageOf, PACK_SCHEMA, sizedRecord } from "../../../src/telemetry/message.ts";
+import { readMessage } from "../../../src/telemetry/read-message.ts";
 import { recordOf, totalTokens } from "../../../src/telemetry/record.ts";
 import { anAttempt, anInference, inferences, someUsage } from "../../support/inferences.ts";
 
@@ -14,7 +15,7 @@ describe("a telemetry message", () => {
     fc.assert(
       fc.property(inferences(["org_a"]), (inference) => {
         const record = recordOf(inference);
-        expect(readMessage(overTheWire(messageOf(record)))).toEqual(record);
+        expect(readMessage(overTheWire(messageOf([record])))).toEqual({ records: [record], unreadable: [] });
       }),
     );
   });
@@ -40,17 +41,38 @@ describe("a telemetry message", () => {
       tags: Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`${index}${long}`, long])),
       skipped: Array.from({ length: 200 }, () => ({ candidate: long, why: "trial" as const, detail: long })),
     });
-    const message = messageOf(recordOf(inference));
+    const message = messageOf([sizedRecord(recordOf(inference)).inference]);
     expect(size(message)).toBeLessThan(LIMIT);
-    const read = readMessage(overTheWire(message));
+    const [read] = readMessage(overTheWire(message))?.records ?? [];
     expect(read).toMatchObject({ id: inference.id, costNano: inference.cost });
     expect(read?.attempts.at(-1)?.id).toBe("att_499");
     expect(read?.route?.isWellFormed()).toBe(true);
     expect(Object.keys(read?.tags ?? {}).every((name) => name.isWellFormed() && !name.includes("\ufffd"))).toBe(true);
   });
 
+  it("of several records is read record by record", () => {
+    fc.assert(
+      fc.property(fc.array(inferences(["org_a"]), { minLength: 2, maxLength: 5 }), (all) => {
+        const records = all.map(recordOf);
+        expect(readMessage(overTheWire(messageOf(records)))).toEqual({ records, unreadable: [] });
+        const mixed = { schema: PACK_SCHEMA, inferences: ["poison", ...records, { id: "half" }] };
+        expect(readMessage(mixed)).toEqual({ records, unreadable: ["poison", { id: "half" }] });
+      }),
+    );
+  });
+
+  it("knows the bytes of its record, whatever the alphabet", () => {
+    fc.assert(
+      fc.property(inferences(["org_a"]), fc.string({ unit: "binary", maxLength: 50 }), (one, run) => {
+        const { inference, bytes } = sizedRecord(recordOf({ ...one, run }));
+        expect(bytes).toBe(size(inference));
+      }),
+    );
+  });
+
   it("of another kind, version or shape is not read", () => {
-    const good = messageOf(recordOf(anInference()));
+    const inference = recordOf(anInference());
+    const good = { schema: MESSAGE_SCHEMA, inference };
     expect(readMessage(good)).toBeDefined();
     const bad: unknown[] = [
       undefined,
@@ -59,13 +81,13 @@ describe("a telemetry message", () => {
       [],
       {},
       { ...good, schema: "modelrig.telemetry/2" },
-      { ...good, inference: { ...good.inference, id: "" } },
-      { ...good, inference: { ...good.inference, org: undefined } },
-      { ...good, inference: { ...good.inference, costNano: 0.5 } },
-      { ...good, inference: { ...good.inference, costNano: 2 ** 60 } },
-      { ...good, inference: { ...good.inference, attempts: [{}] } },
-      { ...good, inference: { ...good.inference, tags: { a: 1 } } },
-      { ...good, inference: { ...good.inference, route: "x".repeat(10_000) } },
+      { ...good, inference: { ...inference, id: "" } },
+      { ...good, inference: { ...inference, org: undefined } },
+      { ...good, inference: { ...inference, costNano: 0.5 } },
+      { ...good, inference: { ...inference, costNano: 2 ** 60 } },
+      { ...good, inference: { ...inference, attempts: [{}] } },
+      { ...good, inference: { ...inference, tags: { a: 1 } } },
+      { ...good, inference: { ...inference, route: "x".repeat(10_000) } },
     ];
     for (const body of bad) expect(readMessage(body)).toBeUndefined();
     fc.assert(fc.property(fc.anything(), (body) => readMessage(body) === undefined));

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { InferenceRecord } from "../../../src/record/inference-record.ts";
-import { readMessage, type TelemetryMessage } from "../../../src/telemetry/message.ts";
+import type { SizedRecord } from "../../../src/telemetry/message.ts";
 import { createRecorder, type RecorderPorts, type RecorderTrouble } from "../../../src/telemetry/recorder.ts";
 import { anInference } from "../../support/inferences.ts";
 
-let sent: TelemetryMessage[];
+let sent: SizedRecord[];
 let written: InferenceRecord[];
 let troubles: RecorderTrouble[];
 let slept: number[];
@@ -24,7 +24,7 @@ const unavailable = new Error("the database is away");
 function ports(fields: Partial<RecorderPorts> = {}, failures = 0): RecorderPorts {
   let left = failures;
   return {
-    send: async (message) => void sent.push(message),
+    send: async (record) => void sent.push(record),
     sink: {
       insertInferences: async (records) => {
         left -= 1;
@@ -47,7 +47,7 @@ describe("the recorder", () => {
   it("has begun the send when it returns, and keeps the host alive until it is done", async () => {
     const inference = anInference();
     createRecorder(ports()).record(inference);
-    expect(sent.map((message) => readMessage(message)?.id)).toEqual([inference.id]);
+    expect(sent.map((record) => record.inference.id)).toEqual([inference.id]);
     expect(background).toHaveLength(1);
     await Promise.all(background);
     expect(written).toEqual([]);

@@ -111,7 +111,11 @@ describe("the declared set", () => {
         const ports: CallPorts = {
           ...engine.ports,
           // Waits between retries pass at once; limits of time never fire.
-          clock: { now: () => 0, sleep: (ms) => (ms > 60_000 ? new Promise(() => {}) : Promise.resolve()) },
+          clock: {
+            now: () => 0,
+            after: () => () => undefined,
+            sleep: (ms) => (ms > 60_000 ? new Promise(() => {}) : Promise.resolve()),
+          },
           fetch: async (request) => {
             const { hostname } = new URL(request.url);
             const name = hostname.replace(".test", "") as (typeof WORLD)[number];
