@@ -69,7 +69,8 @@ function callPorts(
       environment: env,
       envelopes,
       recorder: {
-        record: (inference) => exporter.add({ type: "inference", inference: sizedRecord(recordOf(inference)).inference }),
+        record: (inference) =>
+          exporter.add({ type: "inference", inference: sizedRecord(recordOf(inference)).inference }),
       },
       fetch,
       registry: registryOf(readLocalRegistry(cwd)),
