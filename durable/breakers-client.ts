@@ -5,8 +5,8 @@
 import { proxyDurable } from "itty-durable";
 import { decide } from "../src/breaker/admission.ts";
 import type { BreakerOutcome, BreakerSnapshot } from "../src/breaker/breaker.ts";
-import type { Clock } from "../src/call/clock.ts";
 import type { Admission, BreakerPort, BreakerSubject } from "../src/call/ports.ts";
+import type { Clock } from "../src/call/time/clock.ts";
 import type { BreakerCache, CachedBreakers } from "./breaker-cache.ts";
 import { toHeaderArgument } from "./header-args.ts";
 import { withDeadline } from "./remote.ts";

@@ -1,7 +1,7 @@
 /** Binds telemetry's recorder and consumer to the queue, and counts what is on its way. */
 import { withDeadline } from "../durable/remote.ts";
-import type { Clock } from "../src/call/clock.ts";
 import type { Recorder } from "../src/call/ports.ts";
+import type { Clock } from "../src/call/time/clock.ts";
 import { isUnavailable } from "../src/store/database/store-error.ts";
 import type { Store } from "../src/store/store.ts";
 import { consumeTelemetry } from "../src/telemetry/consumer.ts";

@@ -12,8 +12,8 @@ import {
   openAttempt,
 } from "./attempt.ts";
 import type { Attempt } from "./inference.ts";
+import { Watchdog } from "./time/watchdog.ts";
 import { readJson, type SendFailure, send, upstreamRequest } from "./upstream.ts";
-import { Watchdog } from "./watchdog.ts";
 
 /** The record can only be closed once the answer was judged, so that it carries the verdict. */
 export interface AnsweredAttempt {

@@ -15,8 +15,8 @@ import type { Contender } from "./eligibility.ts";
 import type { Attempt } from "./inference.ts";
 import type { BreakerSubject, CallPorts } from "./ports.ts";
 import { type AttemptBooks, type CallSpend, inputTokenBound, outputTokenBound, tierOf } from "./spend.ts";
+import type { Watchdog } from "./time/watchdog.ts";
 import type { Exchange } from "./upstream.ts";
-import type { Watchdog } from "./watchdog.ts";
 
 /** What the call shares with each of its attempts. */
 export interface CallState {

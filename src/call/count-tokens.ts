@@ -8,8 +8,8 @@ import type { CallPolicy } from "./call.ts";
 import { type Contender, contenderOf } from "./eligibility.ts";
 import type { CallPorts } from "./ports.ts";
 import { needsOf, withCandidateParams } from "./request-shape.ts";
+import { Watchdog } from "./time/watchdog.ts";
 import { readJson, send, upstreamRequest } from "./upstream.ts";
-import { Watchdog } from "./watchdog.ts";
 
 export interface TokenCount {
   readonly inputTokens: number;

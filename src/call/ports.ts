@@ -5,8 +5,8 @@ import type { NanoUsd } from "../money/nano-usd.ts";
 import type { PriceBook } from "../money/price.ts";
 import type { ProviderTable } from "../provider/provider.ts";
 import type { Registry } from "../registry/capability.ts";
-import type { Clock } from "./clock.ts";
 import type { Inference } from "./inference.ts";
+import type { Clock } from "./time/clock.ts";
 
 export type Admission =
   | { readonly admitted: true; readonly probeId?: string | undefined }

@@ -14,8 +14,8 @@ import { AnswerAssembler } from "./assemble.ts";
 import { type AttemptPlan, type CallState, closeAttempt, isAttempt, type OpenAttempt, openAttempt } from "./attempt.ts";
 import type { Attempt } from "./inference.ts";
 import { Pace } from "./pace.ts";
+import { Watchdog } from "./time/watchdog.ts";
 import { networkFailure, send, upstreamRequest } from "./upstream.ts";
-import { Watchdog } from "./watchdog.ts";
 
 /** How long a finished answer may take to report usage and end, before its connection is closed from here. */
 const END_GRACE_MS = 2_000;

@@ -10,7 +10,7 @@ import type { ProviderSpec } from "../provider/provider.ts";
 import type { EncodedRequest, UpstreamDialect, WireTarget } from "../wire/dialect.ts";
 import { Pace } from "./pace.ts";
 import type { CallPorts } from "./ports.ts";
-import type { Watchdog } from "./watchdog.ts";
+import type { Watchdog } from "./time/watchdog.ts";
 
 /** Largest answer read whole. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;

@@ -3,7 +3,7 @@
  * and leave together in one message. Requests share nothing but plain data: every send is made by one of the group, within
  * its own request, and every member holds its own request open until the group was accepted, with a timer of its own.
  */
-import type { Clock } from "../call/clock.ts";
+import type { Clock } from "../call/time/clock.ts";
 import { messageOf, type QueuedTelemetry, type SizedRecord } from "./message.ts";
 
 /** Of records, so that a message stays below 100 kB. A consumer may have to send each of them again in one batch of 100. */

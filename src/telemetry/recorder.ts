@@ -1,6 +1,6 @@
-import type { Clock } from "../call/clock.ts";
 import type { Inference } from "../call/inference.ts";
 import type { Recorder } from "../call/ports.ts";
+import type { Clock } from "../call/time/clock.ts";
 import type { InferenceRecord } from "../record/inference-record.ts";
 import { DIRECT_WRITE_PAUSES_MS } from "./backoff.ts";
 import { type SizedRecord, sizedRecord } from "./message.ts";

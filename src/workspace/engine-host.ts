@@ -1,7 +1,7 @@
 /** The engine in this process: providers are called directly, with the keys of this machine. */
 import { uuidv7 } from "uuidv7";
-import { clockOf } from "../call/clock.ts";
 import type { BreakerPort, CallPorts, EnvelopePort, Recorder } from "../call/ports.ts";
+import { clockOf } from "../call/time/clock.ts";
 import type { CompiledBundle } from "../config/config.ts";
 import { createSimulator, isSimRequest } from "../provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../provider/table.ts";

@@ -1,10 +1,10 @@
 /** The engine with a test's own providers: real fetch, real clock, envelopes kept in memory, everything recorded. */
 import type { BreakerOutcome } from "../../src/breaker/breaker.ts";
 import type { CallInput, CallPolicy, CallResult, FrameStream } from "../../src/call/call.ts";
-import { clockOf } from "../../src/call/clock.ts";
 import { executeCall } from "../../src/call/execute.ts";
 import type { Inference } from "../../src/call/inference.ts";
 import type { Admission, CallPorts } from "../../src/call/ports.ts";
+import { clockOf } from "../../src/call/time/clock.ts";
 import type { ReserveRequest, ReserveResult } from "../../src/envelope/envelope.ts";
 import type { NanoUsd } from "../../src/money/nano-usd.ts";
 import type { Price, PriceBook } from "../../src/money/price.ts";

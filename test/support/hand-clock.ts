@@ -1,4 +1,4 @@
-import { type Clock, clockOf } from "../../src/call/clock.ts";
+import { type Clock, clockOf } from "../../src/call/time/clock.ts";
 
 /** A clock that stands still until it is turned. */
 export interface HandClock extends Clock {

@@ -6,7 +6,7 @@ import { listen, type RunningServer } from "../../support/http-server.ts";
 
 /** An outbox shared by the requests of one isolate, as in the gateway; its queue is a server of the test's. */
 const SOURCE = `
-import { clockOf } from "./src/call/clock.ts";
+import { clockOf } from "./src/call/time/clock.ts";
 import { Outbox } from "./src/telemetry/outbox.ts";
 const clock = clockOf({
   now: () => Date.now(),

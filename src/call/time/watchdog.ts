@@ -1,4 +1,4 @@
-import { type Failure, failure } from "../failure/failure.ts";
+import { type Failure, failure } from "../../failure/failure.ts";
 import type { Clock } from "./clock.ts";
 
 /** Why a sleep ends early. Shared: without a reason, every abort would build an exception with a stack. */
