@@ -32,6 +32,8 @@ export const attemptRecord = z.object({
   /** The provider's figures contradict each other; the cost is the larger reading. */
   usageInconsistent: flag,
   costNano: figure,
+  /** What envelopes hold in place of a bill that is unknown; `null` where the bill is known or no limit covered the call. */
+  reservedNano: figure.default(null),
   costEstimated: flag,
   tier: text,
   priceVersion: text.nullable(),
@@ -64,6 +66,8 @@ export const inferenceRecord = z.object({
   conformant: flag.nullable().describe("null = no schema governed the call."),
   /** Sum over the attempts; `null` as soon as one is unknown. */
   costNano: figure,
+  /** Sum of what envelopes hold for attempts whose bill is unknown; `null` where there are none. */
+  reservedNano: figure.default(null),
   costEstimated: flag,
   simulated: flag,
   tags: z.record(text, text),

@@ -13,10 +13,14 @@ const figures = {
     .object(snakeKeys(attemptRecord.shape.tokens.shape))
     .describe("null = not reported. Of an inference: sums over its attempts."),
   cost_usd: z.string().nullable().describe("Exact decimal dollars, nine places; null = unknown."),
+  reserved_usd: z
+    .string()
+    .nullable()
+    .describe("What spend envelopes hold in place of a bill that is unknown; null = known, or under no limit."),
 };
 
 /** What figures replace, and what the API has under another name. */
-const told = { startedAt: true, failure: true, costNano: true } as const;
+const told = { startedAt: true, failure: true, costNano: true, reservedNano: true } as const;
 
 export const attemptJson = z.object({
   ...snakeKeys(attemptRecord.omit({ ...told, index: true, tokens: true }).shape),

@@ -26,11 +26,13 @@ const reportedInference = inferenceRecord.extend({
   latencyMs: ms,
   firstByteMs: ms.nullable(),
   costNano,
+  reservedNano: costNano.default(null),
   attempts: z.array(
     attempt.extend({
       latencyMs: ms,
       firstByteMs: ms.nullable(),
       costNano,
+      reservedNano: costNano.default(null),
       tokens: z.object({
         ...{ input: tokens, uncached: tokens, cacheRead: tokens },
         ...{ cacheWrite: tokens, output: tokens, reasoning: tokens },

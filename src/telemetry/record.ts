@@ -3,6 +3,7 @@
  * quote the prompt in either.
  */
 import type { Attempt, Inference } from "../call/inference.ts";
+import { addUsd } from "../money/nano-usd.ts";
 import type { Usage } from "../money/usage.ts";
 import type { AttemptRecord, FailureRecord, InferenceRecord } from "../record/inference-record.ts";
 import { MOST_TAGS } from "../record/tag.ts";
@@ -37,6 +38,7 @@ export function recordOf(inference: Inference): InferenceRecord {
     finish: inference.finish?.unified ?? null,
     conformant: inference.conformant ?? null,
     costNano: inference.cost ?? null,
+    reservedNano: reservedSum(inference.attempts),
     costEstimated: inference.costEstimated,
     simulated: inference.simulated,
     tags: boundedTags(inference.tags),
@@ -45,6 +47,11 @@ export function recordOf(inference: Inference): InferenceRecord {
       .map(({ candidate, why }) => ({ candidate: short(candidate), why })),
     attempts: inference.attempts.slice(-MOST_ATTEMPTS).map(attemptRecord),
   };
+}
+
+function reservedSum(attempts: readonly Attempt[]): number | null {
+  const held = attempts.flatMap(({ reserved }) => (reserved === undefined ? [] : [reserved]));
+  return held.length === 0 ? null : addUsd(...held);
 }
 
 function attemptRecord(attempt: Attempt): AttemptRecord {
@@ -64,6 +71,7 @@ function attemptRecord(attempt: Attempt): AttemptRecord {
     usageEstimated: attempt.usage?.estimated ?? false,
     usageInconsistent: attempt.usage?.inconsistent ?? false,
     costNano: attempt.cost ?? null,
+    reservedNano: attempt.reserved ?? null,
     costEstimated: attempt.costEstimated,
     tier: attempt.servedTier,
     priceVersion: name(attempt.priceVersion),

@@ -104,8 +104,8 @@ function jsonOfAttempt(row: AttemptRow): z.output<typeof attemptJson> {
 
 /** What the rows of both tables are shown with. */
 function jsonOfRow<Row extends InferenceRow | AttemptRow>(row: Row) {
-  const { ts, costNano, estimated, inputTokens, uncachedTokens, cacheReadTokens, cacheWriteTokens, ...rest } = row;
-  const { outputTokens, reasoningTokens, ...same } = rest;
+  const { ts, costNano, reservedNano, estimated, inputTokens, uncachedTokens, cacheReadTokens, ...rest } = row;
+  const { cacheWriteTokens, outputTokens, reasoningTokens, ...same } = rest;
   return {
     ...snakeKeys(same),
     ts: isoOf(ts),
@@ -114,6 +114,7 @@ function jsonOfRow<Row extends InferenceRow | AttemptRow>(row: Row) {
       ...{ output: outputTokens, reasoning: reasoningTokens },
     },
     cost_usd: costNano === null ? null : nanoToUsdText(nanoUsd(costNano)),
+    reserved_usd: reservedNano === null ? null : nanoToUsdText(nanoUsd(reservedNano)),
     cost_estimated: estimated,
   };
 }

@@ -30,6 +30,8 @@ export const attempts = sqliteTable(
     /** The provider's figures contradict each other; priced conservatively. */
     usageInconsistent: integer("usage_inconsistent", { mode: "boolean" }).notNull(),
     costNano: integer("cost_nano"),
+    /** What envelopes hold in place of a bill that is unknown. */
+    reservedNano: integer("reserved_nano"),
     estimated: integer("estimated", { mode: "boolean" }).notNull(),
     tier: text("tier").notNull(),
     priceVersion: text("price_version"),

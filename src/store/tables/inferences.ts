@@ -39,6 +39,8 @@ export const inferences = sqliteTable(
     outputTokens: integer("output_tokens"),
     reasoningTokens: integer("reasoning_tokens"),
     costNano: integer("cost_nano"),
+    /** What envelopes hold in place of a bill that is unknown. */
+    reservedNano: integer("reserved_nano"),
     estimated: integer("estimated", { mode: "boolean" }).notNull(),
     /** Tier and price of the attempt that served, else of the last one. */
     tier: text("tier"),

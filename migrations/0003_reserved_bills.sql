@@ -1,0 +1,2 @@
+ALTER TABLE `attempts` ADD `reserved_nano` integer;--> statement-breakpoint
+ALTER TABLE `inferences` ADD `reserved_nano` integer;
