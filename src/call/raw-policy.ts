@@ -1,5 +1,5 @@
 import { err, failure, ok, type Result } from "../failure/failure.ts";
-import { riskyPattern } from "../json/pattern/risky-pattern.ts";
+import { compileSchema } from "../json/schema/validate.ts";
 import type { ProviderTable } from "../provider/provider.ts";
 import { DEFAULT_RETRY, DEFAULT_TIMEOUTS } from "../route/defaults.ts";
 import type { Candidate } from "../route/route.ts";
@@ -46,9 +46,10 @@ function rawOutput(
       `${candidate.key} is not known to enforce a JSON schema; call a route with this schema, or declare native_strict for the model in modelrig.yaml`,
     );
   }
-  const risky = riskyPattern(asked.schema);
-  if (risky !== undefined) {
-    return invariant(`the pattern ${risky.slice(0, 80)} repeats a repetition and could take for ever to check`);
+  const compiled = compileSchema(asked.schema);
+  if (!compiled.ok) {
+    const [fault] = compiled.error;
+    return invariant(`the schema cannot be enforced: ${fault?.pointer || "its top"} ${fault?.message ?? ""}`);
   }
   return ok({ schema: asked.schema, name: asked.name, ladder: ["native_strict"] });
 }

@@ -1,5 +1,7 @@
 /** Redaction, applied to a capture before it is written: what was redacted never touches the disk. */
 import type { Redaction } from "../config/config.ts";
+import { compileFinder, finderFault } from "../json/pattern/pattern.ts";
+import { TooManySteps } from "../json/steps.ts";
 import type { Capture } from "./capture.ts";
 
 export type Redact = (capture: Capture) => Capture;
@@ -21,17 +23,15 @@ const CREDENTIALS: readonly RegExp[] = [
 
 /**
  * A path is a JSON pointer from the variables, the request, and the output where it is JSON; `*` stands for any one
- * step. A regex is applied to every text. Throws `SyntaxError` naming a regex that is none.
+ * step. A regex is applied to every text. Throws `SyntaxError` naming a regex that is none or that is refused.
  */
 export function redactor(rules: readonly Redaction[]): Redact {
   const paths = rules.flatMap(({ path, replace }) => (path === undefined ? [] : [{ steps: stepsOf(path), replace }]));
   const patterns = [
-    ...CREDENTIALS.map((pattern) => ({ pattern, replace: MARK })),
-    ...rules.flatMap(({ regex, replace }) => (regex === undefined ? [] : [{ pattern: compile(regex), replace }])),
+    ...CREDENTIALS.map((pattern) => (text: string) => text.replace(pattern, MARK)),
+    ...rules.flatMap(({ regex, replace }) => (regex === undefined ? [] : [replacer(regex, replace)])),
   ];
-  const scrubPlain = (text: string): string =>
-    // The replacement is literal: `$1` in it means those two characters.
-    patterns.reduce((kept, { pattern, replace }) => kept.replace(pattern, () => replace), text);
+  const scrubPlain = (text: string): string => patterns.reduce((kept, replace) => replace(kept), text);
   // Text that is JSON may spell a character as an escape, in which no pattern would find it: its values are read too.
   const scrubText = (text: string): string => scrubPlain(blankJson(text, (value) => scrub(value, scrubText)));
   const blankPaths = (value: unknown): unknown =>
@@ -58,12 +58,24 @@ function stepsOf(pointer: string): readonly string[] {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-function compile(regex: string): RegExp {
-  try {
-    return new RegExp(regex, "gu");
-  } catch (cause) {
-    throw new SyntaxError(`capture.redact: ${JSON.stringify(regex)} is not a regular expression`, { cause });
-  }
+/** Replaces every match by the literal `replacement`; the whole text where its matches cannot be found within the steps. */
+function replacer(regex: string, replacement: string): (text: string) => string {
+  const pattern = compileFinder(regex);
+  if (!pattern.ok) throw new SyntaxError(`capture.redact: ${JSON.stringify(regex)} ${finderFault(regex)}`);
+  return function replaceMatches(text) {
+    try {
+      let kept = "";
+      let from = 0;
+      for (const { start, end } of pattern.value.matches(text)) {
+        kept += text.slice(from, start) + replacement;
+        from = end;
+      }
+      return kept + text.slice(from);
+    } catch (error) {
+      if (error instanceof TooManySteps) return replacement;
+      throw error;
+    }
+  };
 }
 
 /** Replaces what `steps` reach; answers the same value where nothing was reached. */

@@ -1,5 +1,6 @@
 /** The keys of `modelrig.yaml` as people write them. */
 import { z } from "zod";
+import { finderFault } from "../json/pattern/pattern.ts";
 import { isPointer } from "../json/pointer.ts";
 import { idShape, providerShape, usdShape } from "../route/bundle-shape.ts";
 
@@ -57,7 +58,10 @@ const modelShape = z.object({
   capabilities: capabilitiesShape.optional(),
 });
 
-const regexText = z.string().refine(isRegex, "is not a regular expression");
+const regexText = z.string().superRefine((source, context) => {
+  const message = finderFault(source);
+  if (message !== undefined) context.addIssue({ code: "custom", message });
+});
 const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, "must be printable ASCII on one line");
 
 const quirksShape = z.object({
@@ -163,14 +167,4 @@ function isBaseUrl(text: string): boolean {
   return (
     /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "" && url.username === "" && url.password === ""
   );
-}
-
-function isRegex(source: string): boolean {
-  try {
-    new RegExp(source, "u");
-    return true;
-  } catch {
-    // The engine's own word is that it is none.
-    return false;
-  }
 }

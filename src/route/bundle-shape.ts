@@ -1,5 +1,6 @@
 /** The keys of a route bundle as people write them. What they mean together is checked in `check-*.ts`. */
 import { z } from "zod";
+import { patternFault } from "../json/pattern/pattern.ts";
 import { isPointer } from "../json/pointer.ts";
 import { ID_PATTERN } from "./identifier.ts";
 import { PREDICATES, RUNGS } from "./route.ts";
@@ -112,7 +113,13 @@ const itemCount = z.int().min(0, "must be 0 or more");
 
 const expectShape = z
   .object({
-    regex: z.string().refine(isRegex, "is not a regular expression").optional(),
+    regex: z
+      .string()
+      .superRefine((source, context) => {
+        const message = patternFault(source);
+        if (message !== undefined) context.addIssue({ code: "custom", message });
+      })
+      .optional(),
     equals: z.unknown().optional(),
     number: numberShape.optional(),
     one_of: z.array(z.unknown()).min(1, "must list at least one value").optional(),
@@ -210,12 +217,3 @@ export type CandidateDraft = z.output<typeof candidateShape>;
 export type VariantDraft = z.output<typeof variantShape>;
 export type ParamsDraft = z.output<typeof paramsShape>;
 export type ReasoningDraft = z.output<typeof reasoningShape>;
-
-function isRegex(source: string): boolean {
-  try {
-    new RegExp(source, "u");
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,5 +1,4 @@
 /** A JSON Schema written in a bundle: would the validator accept it, and enforce all of it? */
-import { riskyPattern } from "../json/pattern/risky-pattern.ts";
 import { findUnsupported } from "../json/schema/unsupported.ts";
 import { compileSchema } from "../json/schema/validate.ts";
 import type { JsonSchema } from "../wire/chat.ts";
@@ -12,16 +11,11 @@ export function checkSchema(document: LocatedYaml, path: KeyPath, schema: JsonSc
   const unsupported = findUnsupported(schema);
   const told = new Set(unsupported.map(({ pointer }) => pointer));
   const compiled = compileSchema(schema);
-  const risky = riskyPattern(schema);
-  const slow = `the pattern ${risky?.slice(0, 80)} repeats a repetition: some texts would take for ever to check`;
   const invalid = compiled.ok ? [] : compiled.error.filter(({ pointer }) => !told.has(pointer));
   return [
     ...unsupported.map(({ pointer, keyword, why }) =>
       document.fault("route.schema_unsupported", `${keyword} would not be enforced: ${why}`, at(pointer)),
     ),
-    ...(risky === undefined
-      ? []
-      : [document.fault("route.slow_pattern", slow, { path, spot: "key" as const, severity: "warning" })]),
     ...invalid.map(({ pointer, message }) => document.fault("route.schema_invalid", message, at(pointer))),
   ];
 }

@@ -1,4 +1,5 @@
 /** Is a document a well-formed JSON Schema? Written wrongly, a keyword would be ignored and nothing enforced. */
+import { patternFault } from "../pattern/pattern.ts";
 import { pointerTo } from "../pointer.ts";
 import { isRecord, type JsonRecord } from "../record.ts";
 import { type KeywordShape, schemaNodes, shapeOf } from "./schema-keywords.ts";
@@ -34,7 +35,15 @@ function keywordFaults(pointer: string, schema: JsonRecord): SchemaFault[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const shape = shapeOf(keyword);
     const message = shape === undefined ? undefined : misshapen(shape, value);
-    return message === undefined ? [] : [{ pointer: pointerTo(pointer, keyword), message }];
+    if (message !== undefined) return [{ pointer: pointerTo(pointer, keyword), message }];
+    return keyword === "patternProperties" && isRecord(value) ? nameFaults(pointerTo(pointer, keyword), value) : [];
+  });
+}
+
+function nameFaults(pointer: string, patterns: JsonRecord): SchemaFault[] {
+  return Object.keys(patterns).flatMap((pattern) => {
+    const message = patternFault(pattern);
+    return message === undefined ? [] : [{ pointer: pointerTo(pointer, pattern), message }];
   });
 }
 
@@ -89,15 +98,7 @@ function typeFault(value: unknown): string | undefined {
 
 function regexFault(value: unknown): string | undefined {
   if (typeof value !== "string") return "must be a string";
-  return isRegex(value) ? undefined : "is not a regular expression (ECMA-262, unicode)";
-}
-
-export function isRegex(pattern: string): boolean {
-  try {
-    return new RegExp(pattern, "u") instanceof RegExp;
-  } catch {
-    return false;
-  }
+  return patternFault(value);
 }
 
 function isSchema(value: unknown): boolean {

@@ -1,6 +1,8 @@
 /** A value that conforms to a JSON Schema and says something about the input text. */
+import { compileFinder, compilePattern } from "../../json/pattern/pattern.ts";
 import { valueAt } from "../../json/pointer.ts";
 import { isRecord, type JsonRecord } from "../../json/record.ts";
+import { TooManySteps } from "../../json/steps.ts";
 import { draw, pick } from "./draw.ts";
 import { amount, cutAtWord, isoDate, labelled, sentences } from "./facts.ts";
 import { sampleOf } from "./pattern.ts";
@@ -172,20 +174,19 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 function matching(pattern: string, label: string, text: string): string {
-  const expression = expressionOf(pattern);
-  if (!expression || expression.test(label)) return label;
-  const inside = expressionOf(pattern.replace(/^\^|\$$/g, ""))?.exec(text)?.[0];
-  if (inside !== undefined && expression.test(inside)) return inside;
-  return sampleOf(pattern) ?? label;
-}
-
-function expressionOf(pattern: string): RegExp | undefined {
+  const expression = compilePattern(pattern);
+  // A pattern that is none constrains nothing.
+  if (!expression.ok) return label;
   try {
-    return new RegExp(pattern, "u");
-  } catch {
-    // A pattern that is none constrains nothing.
-    return undefined;
+    if (expression.value.test(label)) return label;
+    const found = compileFinder(pattern.replace(/^\^|\$$/g, ""));
+    const [first] = found.ok ? found.value.matches(text) : [];
+    const inside = first && text.slice(first.start, first.end);
+    if (inside !== undefined && expression.value.test(inside)) return inside;
+  } catch (error) {
+    if (!(error instanceof TooManySteps)) throw error;
   }
+  return sampleOf(pattern) ?? label;
 }
 
 /** The multiple of `step` nearest to a value within its bounds, where there is one. */
