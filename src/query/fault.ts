@@ -37,7 +37,12 @@ export interface Span {
 
 export type FaultDetails = Partial<Pick<QueryFault, "expected" | "found" | "hint">>;
 
-/** Carries a fault from anywhere in the parser or planner to `compileQuery`, which alone catches it. */
+/** A fault that no part of the text is to blame for. */
+export function faultWithout(code: QueryFaultCode, message: string, { hint }: Pick<FaultDetails, "hint">): QueryFault {
+  return { code, message, position: 0, length: 0, expected: [], found: "", hint };
+}
+
+/** Carries a fault from anywhere in the parser or planner to `planQuery`, which alone catches it. */
 export class QueryRefusal extends Error {
   override readonly name = "QueryRefusal" as const;
   readonly fault: QueryFault;

@@ -1,9 +1,9 @@
-import { DAY_MS } from "./bucket.ts";
 import { QueryRefusal } from "./fault.ts";
-import type { Bound } from "./fragment.ts";
-import type { ValueType } from "./plan.ts";
+import type { Bound, ValueType } from "./plan.ts";
 import type { Literal } from "./syntax.ts";
 import type { TimeZone } from "./time-zone.ts";
+
+const DAY_MS = 86_400_000;
 
 const WANTED: Readonly<Record<ValueType, string>> = {
   text: "a 'text'",

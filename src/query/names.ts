@@ -1,7 +1,7 @@
 import { didYouMean, QueryRefusal, type Span } from "./fault.ts";
 import type { Aggregate, Scalar, ValueType } from "./plan.ts";
 import { AGGREGATE_FUNCTIONS, type Expression, type Word } from "./syntax.ts";
-import { type ColumnType, TABLES, type Table } from "./tables.ts";
+import { type ColumnType, TABLES, type Table, tableNamed } from "./tables.ts";
 
 type AggregateExpression = Extract<Expression, { kind: "aggregate" }>;
 type Value = Exclude<Expression, { kind: "aggregate" } | { kind: "position" }>;
@@ -12,8 +12,8 @@ export class Names {
   readonly named = new Set<string>();
 
   constructor(word: Word) {
-    const table = TABLES[word.text.toLowerCase()];
-    if (!table || !Object.hasOwn(TABLES, word.text.toLowerCase())) {
+    const table = tableNamed(word.text);
+    if (!table) {
       const known = Object.keys(TABLES);
       throw new QueryRefusal("query_table", `there is no table ${word.text}`, word, {
         expected: known,
@@ -80,15 +80,15 @@ export class Names {
 
   #column(word: Word): readonly [string, ColumnType] {
     const name = word.text.toLowerCase();
-    const column = this.has(name) ? this.table.columns[name] : undefined;
-    if (!column) throw noColumn(word, this.table);
+    const type = this.has(name) ? this.table.columns[name] : undefined;
+    if (!type) throw noColumn(word, this.table);
     this.named.add(name);
-    return [name, column.type];
+    return [name, type];
   }
 
   #ofType(...types: readonly ValueType[]): readonly string[] {
     return Object.entries(this.table.columns)
-      .filter(([, { type }]) => types.includes(type))
+      .filter(([, type]) => types.includes(type))
       .map(([name]) => name);
   }
 }

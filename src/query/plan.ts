@@ -1,11 +1,13 @@
 /** A query with its names looked up and its literals typed: what the statements are made from. */
-import type { Bound } from "./fragment.ts";
 import type { AggregateFunction, BucketUnit, Operator } from "./syntax.ts";
 import type { ColumnType, Table } from "./tables.ts";
 import type { TimeZone } from "./time-zone.ts";
 
 /** `date` is the text of a day, week or month. */
 export type ValueType = ColumnType | "date";
+
+/** A value as the database compares it: nano-dollars, epoch milliseconds, 0 and 1. */
+export type Bound = string | number | null;
 
 /** A value of one row. */
 export type Scalar =

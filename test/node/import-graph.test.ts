@@ -68,7 +68,7 @@ const BESIDE: Record<string, readonly string[]> = {
 /** Files directly inside one folder; more than these want rooms. */
 const MOST_FILES = 25;
 /** Folders that are still to be divided; each leaves this list with the change that divides it. */
-const UNDIVIDED = ["src/query", "src/sdk", "workers", "workers/endpoints"];
+const UNDIVIDED = ["src/sdk", "workers", "workers/endpoints"];
 
 const NODE_FOLDERS = ["src/capture", "src/cli", "src/localdb", "src/sdk", "src/workspace"];
 const EDGE_FOLDERS = ["workers", "durable"];

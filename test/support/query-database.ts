@@ -2,9 +2,9 @@
 
 import type { Inference } from "../../src/call/inference.ts";
 import type { QueryAnswer } from "../../src/query/answer.ts";
-import { compileQuery, type QueryContext } from "../../src/query/compile.ts";
-import { runQuery } from "../../src/query/run.ts";
+import { compileQuery, type QueryContext } from "../../src/store/query/compile.ts";
 import { LibsqlQueryRunner } from "../../src/store/query/query-runner.ts";
+import { runQuery } from "../../src/store/query/run-query.ts";
 import { recordOf } from "../../src/telemetry/record.ts";
 import { anAttempt, anInference } from "./inferences.ts";
 import { localStore } from "./local-database.ts";

@@ -1,25 +1,76 @@
-/** A key's row scope as conditions: no row comes out that does not carry every tag of it. */
-import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+/**
+ * Which rows a reader may see: the one place where a key's row scope becomes SQL, for lists, single rows, `/query` and
+ * ingest. What carries no tags itself is seen through what it belongs to.
+ */
+import type { RowScope } from "../../identity/principal.ts";
+import { isTagName } from "../../record/tag.ts";
 import type { Rows } from "../../runs/ports.ts";
+import { allOf, bind, type Fragment, sql } from "./fragment.ts";
 
-/** `tags` is a JSON object of texts. `undefined` where the reader sees every row. */
-export function carries(tags: SQLWrapper, rows: Rows): SQL | undefined {
-  if (!rows) return undefined;
-  const wanted = Object.entries(rows.tags).map(
-    ([key, value]) =>
-      sql`exists (select 1 from json_each(${tags}) tag where tag.key = ${key} and tag.value = ${value})`,
-  );
-  // A scope that names no tag was meant to hold something back: it shows nothing.
-  return wanted.length === 0 ? sql`false` : sql.join(wanted, sql` and `);
+export interface Access {
+  readonly org: string;
+  /** Absent = all rows of the org. */
+  readonly rowScope?: RowScope | undefined;
 }
 
-/** An artifact is seen where the run and the inference it names both are, and it names at least one. */
-export function seenArtifact(org: string, rows: Rows): SQL | undefined {
+/** The tag's value in a JSON object of texts; null where it has none. */
+export function tagValue(tags: Fragment, name: string): Fragment {
+  return isTagName(name) ? sql`json_extract(${tags}, ${bind(`$."${name}"`)})` : sql`NULL`;
+}
+
+/**
+ * True of rows whose tags carry everything the scope asks for; `undefined` where the reader sees every row. A scope that
+ * names no tag shows nothing: it was meant to hold something back.
+ */
+export function carries(tags: Fragment, rows: Rows): Fragment | undefined {
   if (!rows) return undefined;
-  const run = sql`exists (select 1 from runs where runs.org = ${org} and runs.id = artifacts.run
-    and ${carries(sql`runs.tags`, rows)})`;
-  const inference = sql`exists (select 1 from inferences where inferences.org = ${org}
-    and inferences.id = artifacts.inference and ${carries(sql`inferences.tags`, rows)})`;
-  return sql`(coalesce(artifacts.run, artifacts.inference) is not null
-    and (artifacts.run is null or ${run}) and (artifacts.inference is null or ${inference}))`;
+  const wanted = Object.entries(rows.tags).map(([name, value]) => sql`${tagValue(tags, name)} IS ${bind(value)}`);
+  return wanted.length === 0 ? sql`0` : allOf(wanted);
+}
+
+/** An inference with this id is there and in scope. */
+export function seesInference({ org, rowScope }: Access, id: Fragment): Fragment {
+  return there(sql`inferences AS s`, [sql`s.org = ${bind(org)}`, sql`s.id = ${id}`, carries(sql`s.tags`, rowScope)]);
+}
+
+function seesOneRun({ org, rowScope }: Access, id: Fragment): Fragment {
+  return there(sql`runs AS s`, [sql`s.org = ${bind(org)}`, sql`s.id = ${id}`, carries(sql`s.tags`, rowScope)]);
+}
+
+/**
+ * A run with this id is there, or one with this episode key. What is said of an episode is said of all its runs, and
+ * several customers may use one key: it is seen only where each of those runs is.
+ */
+export function seesRun({ org, rowScope }: Access, id: Fragment): Fragment {
+  const byId = [sql`s.org = ${bind(org)}`, sql`s.id = ${id}`];
+  const byKey = [sql`s.org = ${bind(org)}`, sql`s.episode_key = ${id}`];
+  const known = sql`(${there(sql`runs AS s`, byId)} OR ${there(sql`runs AS s`, byKey)})`;
+  const own = carries(sql`s.tags`, rowScope);
+  if (!own) return known;
+  const hidden = [byId, byKey].map((by) => sql`NOT ${there(sql`runs AS s`, [...by, sql`NOT (${own})`])}`);
+  return sql`(${allOf([known, ...hidden])})`;
+}
+
+/** The row `artifact` of artifacts is in scope: the run and the inference it names both are, and it names at least one. */
+export function seesArtifactRow(access: Access, artifact: Fragment): Fragment | undefined {
+  if (!access.rowScope) return undefined;
+  const [run, inference] = [sql`${artifact}.run`, sql`${artifact}.inference`];
+  return sql`(coalesce(${run}, ${inference}) IS NOT NULL AND (${run} IS NULL OR ${seesOneRun(access, run)})
+    AND (${inference} IS NULL OR ${seesInference(access, inference)}))`;
+}
+
+/** An artifact with this id is there and in scope. */
+export function seesArtifact(access: Access, id: Fragment): Fragment {
+  const own = [sql`x.org = ${bind(access.org)}`, sql`x.id = ${id}`, seesArtifactRow(access, sql`x`)];
+  return there(sql`artifacts AS x`, own);
+}
+
+/** What a grade is given to is there and in scope. */
+export function seesSubject(access: Access, kind: Fragment, id: Fragment): Fragment {
+  return sql`CASE ${kind} WHEN 'inference' THEN ${seesInference(access, id)} WHEN 'artifact' THEN ${seesArtifact(access, id)}
+    WHEN 'run' THEN ${seesRun(access, id)} ELSE 0 END`;
+}
+
+function there(table: Fragment, conditions: readonly (Fragment | undefined)[]): Fragment {
+  return sql`EXISTS (SELECT 1 FROM ${table} WHERE ${allOf(conditions.filter((one) => one !== undefined))})`;
 }

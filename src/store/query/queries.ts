@@ -2,8 +2,8 @@ import type { Result } from "../../failure/failure.ts";
 import type { RowScope } from "../../identity/principal.ts";
 import type { QueryAnswer, QueryExplanation } from "../../query/answer.ts";
 import type { QueryFault } from "../../query/fault.ts";
-import type { QueryRunner } from "../../query/ports.ts";
-import { QUERY_LIMIT_MS, runQuery } from "../../query/run.ts";
+import type { QueryRunner } from "./query-runner.ts";
+import { QUERY_LIMIT_MS, runQuery } from "./run-query.ts";
 
 /** Questions to the telemetry of one org. */
 export class OrgQueries {

@@ -1,10 +1,22 @@
 import { type Client, createClient, type InStatement } from "@libsql/client/web";
 import { err, ok, type Result } from "../../failure/failure.ts";
-import type { QueryFault } from "../../query/fault.ts";
-import type { Bound, Statement } from "../../query/fragment.ts";
-import type { Cell, QueryRunner, Rows } from "../../query/ports.ts";
+import { faultWithout, type QueryFault } from "../../query/fault.ts";
+import type { Bound } from "../../query/plan.ts";
 import type { Connection } from "../database/database.ts";
+import type { Statement } from "../database/fragment.ts";
 import { storeError } from "../database/store-error.ts";
+
+/** A value as the engine gives it; whole numbers are exact. */
+export type Cell = string | number | bigint | null;
+export type Rows = readonly (readonly Cell[])[];
+
+export interface QueryRunner {
+  /**
+   * Runs read-only statements at once, each by itself, and answers their rows. Faults are `query_timeout` and
+   * `query_overflow`; rejects where the database is away or not ready.
+   */
+  run(statements: readonly Statement[], limitMs: number): Promise<Result<readonly Rows[], QueryFault>>;
+}
 
 /** Runs the statements of `/query` on a client of its own, whose integers are exact and whose patience is the query's. */
 export class LibsqlQueryRunner implements QueryRunner {
@@ -57,23 +69,11 @@ function cellOf(value: unknown): Cell {
 }
 
 function timedOut(limitMs: number): QueryFault {
-  return {
-    code: "query_timeout",
-    message: `the query took longer than ${limitMs / 1000} s`,
-    position: 0,
-    length: 0,
-    expected: [],
-    found: "",
+  return faultWithout("query_timeout", `the query took longer than ${limitMs / 1000} s`, {
     hint: "narrow the range of ts, or ask what rollups can answer (EXPLAIN says why they cannot)",
-  };
+  });
 }
 
-const OVERFLOW: QueryFault = {
-  code: "query_overflow",
-  message: "a sum is larger than the engine can count",
-  position: 0,
-  length: 0,
-  expected: [],
-  found: "",
+const OVERFLOW = faultWithout("query_overflow", "a sum is larger than the engine can count", {
   hint: "narrow the range of ts",
-};
+});

@@ -12,8 +12,10 @@ import {
 } from "../../runs/ports.ts";
 import { keptOf } from "../database/batch-answers.ts";
 import type { Database } from "../database/database.ts";
+import { drizzled } from "../database/drizzle-fragment.ts";
+import { sql as fragment } from "../database/fragment.ts";
 import { insertRows } from "../database/insert-rows.ts";
-import { seenArtifact } from "../database/row-scope.ts";
+import { seesArtifactRow } from "../database/row-scope.ts";
 import { settled } from "../database/store-error.ts";
 import { auditInsertIfChanged, batchEntry } from "../orgs/audit-log.ts";
 import { artifactLinks, artifacts } from "../tables/artifacts.ts";
@@ -76,7 +78,7 @@ export class OrgArtifacts implements ArtifactStore {
       this.#db
         .select({ ...HEAD, content: CONTENT })
         .from(artifacts)
-        .where(and(eq(artifacts.org, this.#org), eq(artifacts.id, id), seenArtifact(this.#org, rows))),
+        .where(and(eq(artifacts.org, this.#org), eq(artifacts.id, id), this.#seen(rows))),
     );
     return row && artifactOf(row);
   }
@@ -86,7 +88,7 @@ export class OrgArtifacts implements ArtifactStore {
       this.#db
         .select(HEAD)
         .from(artifacts)
-        .where(and(eq(artifacts.org, this.#org), eq(artifacts.run, run), seenArtifact(this.#org, rows)))
+        .where(and(eq(artifacts.org, this.#org), eq(artifacts.run, run), this.#seen(rows)))
         .orderBy(artifacts.createdAt, artifacts.id)
         .limit(MOST_ARTIFACTS_SHOWN),
     );
@@ -132,7 +134,7 @@ export class OrgArtifacts implements ArtifactStore {
             eq(artifacts.org, this.#org),
             ne(artifacts.id, id),
             inArray(artifacts.type, ["input", "prompt"]),
-            seenArtifact(this.#org, rows),
+            this.#seen(rows),
           ),
         )
         .orderBy(sql`nearest.distance`, artifacts.createdAt, artifacts.id)
@@ -141,10 +143,14 @@ export class OrgArtifacts implements ArtifactStore {
     return found.map(({ distance, ...row }) => ({ artifact: artifactOf(row), distance }));
   }
 
+  #seen(rows: Rows): SQL | undefined {
+    return drizzled(seesArtifactRow({ org: this.#org, rowScope: rows }, fragment`artifacts`));
+  }
+
   #seenEnd(end: SQLWrapper, rows: Rows): SQL | undefined {
     if (!rows) return undefined;
     return sql`exists (select 1 from artifacts where artifacts.org = ${this.#org} and artifacts.id = ${end}
-      and ${seenArtifact(this.#org, rows)})`;
+      and ${this.#seen(rows)})`;
   }
 }
 

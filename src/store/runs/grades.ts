@@ -4,8 +4,10 @@ import { type Deed, type GradeStore, type Kept, MOST_GRADES_SHOWN, type Rows } f
 import type { Run } from "../../runs/run.ts";
 import { keptOf } from "../database/batch-answers.ts";
 import type { Database } from "../database/database.ts";
+import { drizzled } from "../database/drizzle-fragment.ts";
+import { bind, type Fragment, sql as fragment } from "../database/fragment.ts";
 import { insertRows } from "../database/insert-rows.ts";
-import { carries, seenArtifact } from "../database/row-scope.ts";
+import { type Access, carries, seesArtifactRow, seesRun, seesSubject } from "../database/row-scope.ts";
 import { settled } from "../database/store-error.ts";
 import { auditInsertIfChanged, batchEntry } from "../orgs/audit-log.ts";
 import { grades } from "../tables/grades.ts";
@@ -41,12 +43,12 @@ export class OrgGrades implements GradeStore {
   async ofRun(run: Pick<Run, "id" | "episodeKey">, rows: Rows): Promise<readonly Grade[]> {
     const org = this.#org;
     const inferences = sql`${grades.subject} in (select id from inferences
-      where inferences.org = ${org} and inferences.run = ${run.id} ${andAll(carries(sql`inferences.tags`, rows))})`;
+      where inferences.org = ${org} and inferences.run = ${run.id} ${andAll(carries(fragment`inferences.tags`, rows))})`;
     const artifacts = sql`${grades.subject} in (select id from artifacts
-      where artifacts.org = ${org} and artifacts.run = ${run.id} ${andAll(seenArtifact(org, rows))})`;
+      where artifacts.org = ${org} and artifacts.run = ${run.id} ${andAll(seesArtifactRow(this.#access(rows), fragment`artifacts`))})`;
     const onRun = [run.id, run.episodeKey]
       .filter((id) => id !== undefined)
-      .map((id) => and(eq(grades.subject, id), this.#seenRun(sql`${id}`, rows)));
+      .map((id) => and(eq(grades.subject, id), drizzled(seesRun(this.#access(rows), bind(id)))));
     return await this.#select(
       or(
         and(eq(grades.subjectKind, "run"), or(...onRun)),
@@ -64,35 +66,18 @@ export class OrgGrades implements GradeStore {
 
   async known(subjects: readonly GradeSubject[], rows: Rows): Promise<ReadonlySet<string>> {
     if (subjects.length === 0) return new Set();
-    const org = this.#org;
     const asked = sql`json_each(${JSON.stringify(subjects.map(({ kind, id }) => [kind, id]))})`;
+    const seen = drizzled(seesSubject(this.#access(rows), fragment`asked.kind`, fragment`asked.id`));
     const found = await settled(
       this.#db.all<GradeSubject>(sql`
         with asked as (select distinct value ->> 0 as kind, value ->> 1 as id from ${asked})
-        select kind, id from asked where case kind
-          when 'inference' then exists (select 1 from inferences where inferences.org = ${org}
-            and inferences.id = asked.id ${andAll(carries(sql`inferences.tags`, rows))})
-          when 'artifact' then exists (select 1 from artifacts where artifacts.org = ${org}
-            and artifacts.id = asked.id ${andAll(seenArtifact(org, rows))})
-          else ${this.#seenRun(sql`asked.id`, rows)} end`),
+        select kind, id from asked where ${seen}`),
     );
     return new Set(found.map(subjectKey));
   }
 
-  /**
-   * A run by this id, or runs by this episode key. One key may stand for runs of several customers: a row scope sees what
-   * is said of all of them only where it sees each.
-   */
-  #seenRun(id: SQL, rows: Rows): SQL {
-    const byId = sql`runs.org = ${this.#org} and runs.id = ${id}`;
-    const byKey = sql`runs.org = ${this.#org} and runs.episode_key = ${id}`;
-    const tags = carries(sql`runs.tags`, rows);
-    const exists = sql`exists (select 1 from runs where ${byId} ${andAll(tags)})
-      or exists (select 1 from runs where ${byKey})`;
-    if (!tags) return sql`(${exists})`;
-    return sql`((${exists})
-      and not exists (select 1 from runs where ${byId} and not (${tags}))
-      and not exists (select 1 from runs where ${byKey} and not (${tags})))`;
+  #access(rowScope: Rows): Access {
+    return { org: this.#org, rowScope };
   }
 
   async #select(condition: SQL | undefined): Promise<readonly Grade[]> {
@@ -108,8 +93,8 @@ export class OrgGrades implements GradeStore {
   }
 }
 
-function andAll(condition: SQL | undefined): SQL {
-  return condition ? sql`and ${condition}` : sql``;
+function andAll(condition: Fragment | undefined): SQL {
+  return condition ? sql`and ${drizzled(condition)}` : sql``;
 }
 
 function gradeOf(row: typeof grades.$inferSelect): Grade {

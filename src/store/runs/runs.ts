@@ -3,6 +3,8 @@ import type { Deed, Kept, Rows, RunFilter, RunStore } from "../../runs/ports.ts"
 import type { Run, RunEnd, RunStart, RunStep } from "../../runs/run.ts";
 import { keptOf } from "../database/batch-answers.ts";
 import type { Database } from "../database/database.ts";
+import { drizzled } from "../database/drizzle-fragment.ts";
+import { sql as fragment } from "../database/fragment.ts";
 import { insertRows } from "../database/insert-rows.ts";
 import { carries } from "../database/row-scope.ts";
 import { settled } from "../database/store-error.ts";
@@ -70,7 +72,7 @@ export class OrgRuns implements RunStore {
       this.#db
         .select()
         .from(runs)
-        .where(and(eq(runs.org, this.#org), eq(runs.id, id), carries(runs.tags, rows))),
+        .where(and(eq(runs.org, this.#org), eq(runs.id, id), drizzled(carries(fragment`runs.tags`, rows)))),
     );
     return row && runOf(row);
   }
@@ -92,7 +94,7 @@ export class OrgRuns implements RunStore {
             since === undefined ? undefined : gte(runs.startedAt, since),
             until === undefined ? undefined : lt(runs.startedAt, until),
             after && sql`(${runs.startedAt}, ${runs.id}) < (${after.startedAt}, ${after.id})`,
-            carries(runs.tags, rows),
+            drizzled(carries(fragment`runs.tags`, rows)),
           ),
         )
         .orderBy(desc(runs.startedAt), desc(runs.id))
@@ -108,7 +110,7 @@ export class OrgRuns implements RunStore {
           select *, coalesce(failure_class, case when conformant = 0 then 'content_invalid' end) as failure,
             row_number() over (partition by step order by ts desc, id desc) as nth
           from ${inferences}
-          where ${and(eq(inferences.org, this.#org), eq(inferences.run, run), carries(inferences.tags, rows))}
+          where ${and(eq(inferences.org, this.#org), eq(inferences.run, run), drizzled(carries(fragment`inferences.tags`, rows)))}
         )
         select step, count(*) as inferences, sum(attempts) as attempts, count(failure) as failed,
           min(ts) as startedAt, max(ts + latency_ms) as endedAt, sum(latency_ms) as latencyMs,

@@ -2,6 +2,8 @@ import { and, count, desc, eq, gte, inArray, isNull, lt, type SQL, sql, sum } fr
 import { type NanoUsd, nanoUsd } from "../../money/nano-usd.ts";
 import type { Rows } from "../../runs/ports.ts";
 import type { Database } from "../database/database.ts";
+import { drizzled } from "../database/drizzle-fragment.ts";
+import { sql as fragment } from "../database/fragment.ts";
 import { carries } from "../database/row-scope.ts";
 import { settled } from "../database/store-error.ts";
 import { attempts } from "../tables/attempts.ts";
@@ -76,7 +78,7 @@ export class OrgInferences {
       this.#db
         .select()
         .from(inferences)
-        .where(and(eq(inferences.org, this.#org), ...conditions(filter), carries(inferences.tags, rows)))
+        .where(and(eq(inferences.org, this.#org), ...conditions(filter), seen(rows)))
         .orderBy(desc(inferences.ts), desc(inferences.id))
         .limit(filter.limit),
     );
@@ -89,7 +91,7 @@ export class OrgInferences {
         this.#db
           .select()
           .from(inferences)
-          .where(and(eq(inferences.org, org), eq(inferences.id, id), carries(inferences.tags, rows))),
+          .where(and(eq(inferences.org, org), eq(inferences.id, id), seen(rows))),
         this.#db
           .select()
           .from(attempts)
@@ -173,6 +175,10 @@ export class OrgInferences {
   }
 }
 
+function seen(rows: Rows): SQL | undefined {
+  return drizzled(carries(fragment`inferences.tags`, rows));
+}
+
 function conditions(filter: InferenceFilter): (SQL | undefined)[] {
   const { since, until, failureClass, tags = {}, after } = filter;
   const equal = (column: Parameters<typeof eq>[0], value: string | boolean | undefined) =>
@@ -191,7 +197,7 @@ function conditions(filter: InferenceFilter): (SQL | undefined)[] {
     equal(inferences.keyId, filter.keyId),
     equal(inferences.conformant, filter.conformant),
     equal(inferences.simulated, filter.simulated),
-    Object.keys(tags).length === 0 ? undefined : carries(inferences.tags, { tags }),
+    Object.keys(tags).length === 0 ? undefined : seen({ tags }),
     // The first comparison alone would do but for the second; it is the one an index can begin at.
     after && sql`${inferences.ts} <= ${after.ts} and (${inferences.ts}, ${inferences.id}) < (${after.ts}, ${after.id})`,
   ];

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { createClient } from "@libsql/client/web";
 import { startHranaServer } from "../../../src/localdb/hrana-server.ts";
-import { runQuery } from "../../../src/query/run.ts";
 import { LibsqlQueryRunner } from "../../../src/store/query/query-runner.ts";
+import { runQuery } from "../../../src/store/query/run-query.ts";
 import { openStore } from "../../../src/store/store.ts";
 import type { Figure } from "../figures.ts";
 import { fillMillion, type Million } from "../million.ts";

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { main } from "../../../src/cli/main.ts";
 import type { QueryAnswer } from "../../../src/query/answer.ts";
-import { runQuery } from "../../../src/query/run.ts";
+import { runQuery } from "../../../src/store/query/run-query.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 
 /** A gateway that parses queries as the real one does and answers rows of its own. */

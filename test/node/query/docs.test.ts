@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { compileQuery } from "../../../src/query/compile.ts";
 import { QUERY_FAULT_CODES } from "../../../src/query/fault.ts";
 import { AGGREGATE_FUNCTIONS, BUCKET_UNITS } from "../../../src/query/syntax.ts";
 import { TABLES } from "../../../src/query/tables.ts";
+import { compileQuery } from "../../../src/store/query/compile.ts";
 
 const page = readFileSync(new URL("../../../docs/query.md", import.meta.url), "utf8");
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compileQuery } from "../../../src/query/compile.ts";
 import { EVALUATION_LANES } from "../../../src/record/lane.ts";
+import { compileQuery } from "../../../src/store/query/compile.ts";
 import { compiledOrThrow } from "../../support/query-database.ts";
 
 const faultOf = (text: string) => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compileQuery, type QueryContext } from "../../../src/query/compile.ts";
 import { QUERY_FAULT_CODES, type QueryFault } from "../../../src/query/fault.ts";
-import type { Statement } from "../../../src/query/fragment.ts";
+import type { Statement } from "../../../src/store/database/fragment.ts";
+import { compileQuery, type QueryContext } from "../../../src/store/query/compile.ts";
 import { brokenQueries, foreignWords, queries, wordSalads } from "../../support/query-texts.ts";
 
 const CONTEXT: QueryContext = { org: "org_a", now: Date.UTC(2026, 6, 28) };

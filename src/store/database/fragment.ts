@@ -1,7 +1,6 @@
-/** A value bound to a statement. Whole numbers are bound as integers, others as reals. */
-export type Bound = string | number | null;
+import type { Bound } from "../../query/plan.ts";
 
-/** SQL for the engine: text of our own with one `?` per value. */
+/** SQL for the engine: text of our own with one `?` per value. Whole numbers are bound as integers, others as reals. */
 export interface Statement {
   readonly sql: string;
   readonly args: readonly Bound[];

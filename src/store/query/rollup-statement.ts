@@ -2,18 +2,19 @@
  * The statement that answers a plan from hourly rollups where they hold and from the rows everywhere else: partial sums of
  * each source, added up. Which source holds where is told in src/store/tables/rollups.ts.
  */
-import type { RowScope } from "../identity/principal.ts";
-import { EVALUATION_LANES } from "../record/lane.ts";
+import type { RowScope } from "../../identity/principal.ts";
+import type { Plan, Scalar } from "../../query/plan.ts";
+import type { OffsetPeriod } from "../../query/time-zone.ts";
+import { EVALUATION_LANES } from "../../record/lane.ts";
+import { allOf, bind, Fragment, listed, numbered, sql } from "../database/fragment.ts";
+import type { Access } from "../database/row-scope.ts";
 import { bucketSql } from "./bucket.ts";
-import { allOf, bind, Fragment, listed, numbered, sql } from "./fragment.ts";
-import type { Plan, Scalar } from "./plan.ts";
 import { boundOf } from "./range.ts";
 import type { RollupChoice } from "./rollup-choice.ts";
 import { KNOWN_SUMS, ROUTE_KEYS } from "./rollup-columns.ts";
 import { type Compiled, conditions, rowSums, rowValue } from "./rows-statement.ts";
-import type { Access } from "./scope.ts";
 import { comparison, groupBy, groupedColumns, groupedEnd, havingOf, type Sums } from "./select.ts";
-import type { OffsetPeriod } from "./time-zone.ts";
+import { sourceOf, visibleRows } from "./table-sources.ts";
 
 type Figure = "count" | "sum" | "min" | "max";
 
@@ -155,8 +156,9 @@ function rowSources(
   parts: Parts,
 ): readonly Fragment[] {
   const { org } = access;
-  const table = plan.table.source(access);
-  const value = (scalar: Scalar): Fragment => rowValue(plan.table, scalar, periods);
+  const table = sourceOf(plan.table.name);
+  const visible = visibleRows(table, access);
+  const value = (scalar: Scalar): Fragment => rowValue(table, scalar, periods);
   const sums = rowSums(value);
   const columns = [
     ...plan.scalars.map((scalar, index) => sql`${value(scalar)} AS ${numbered("k", index)}`),
@@ -164,7 +166,7 @@ function rowSources(
   ];
   const timeless = conditions({ ...plan, where: plan.where.filter((predicate) => !boundOf(predicate)) }, periods);
   const source = (source: Fragment, where: readonly Fragment[]): Fragment =>
-    sql`SELECT ${listed(columns)} FROM ${source} WHERE ${allOf([...table.where, ...where, ...timeless])}${groupBy(plan.scalars)}`;
+    sql`SELECT ${listed(columns)} FROM ${source} WHERE ${allOf([...visible, ...where, ...timeless])}${groupBy(plan.scalars)}`;
   const edge = (low: number | undefined, high: number | undefined): readonly Fragment[] =>
     low !== undefined && high !== undefined && low < high
       ? [source(table.from, [sql`i.ts >= ${bind(low)}`, sql`i.ts < ${bind(high)}`])]

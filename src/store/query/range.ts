@@ -1,4 +1,4 @@
-import type { Plan, Predicate } from "./plan.ts";
+import type { Plan, Predicate } from "../../query/plan.ts";
 
 /** Instants from `from` on and before `to`, epoch milliseconds; absent = without end. */
 export interface Range {

@@ -1,7 +1,8 @@
 /** Hours, days, ISO weeks and months of local time, computed by the engine from bound offsets. */
-import { bind, Fragment, sql } from "./fragment.ts";
-import type { BucketUnit } from "./syntax.ts";
-import type { OffsetPeriod, TimeZone } from "./time-zone.ts";
+
+import type { BucketUnit } from "../../query/syntax.ts";
+import type { OffsetPeriod, TimeZone } from "../../query/time-zone.ts";
+import { bind, Fragment, sql } from "../database/fragment.ts";
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

@@ -1,5 +1,5 @@
 /** What the hourly rollups know of a column of `inferences`. `r` is a row of one of the two tables of sums. */
-import { type Fragment, sql } from "./fragment.ts";
+import { type Fragment, sql } from "../database/fragment.ts";
 
 /** Columns that groups of `inference_rollups` are made by; `''` stands for null there. */
 export const ROUTE_KEYS: Readonly<Record<string, Fragment>> = {

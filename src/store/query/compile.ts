@@ -1,17 +1,17 @@
-/** From the text of a query to one statement of our own, its literals bound. The only door: nothing else makes a plan. */
-import { err, ok, type Result } from "../failure/failure.ts";
-import { type QueryFault, QueryRefusal } from "./fault.ts";
-import { allOf, bind, type Fragment, type Statement, sql } from "./fragment.ts";
-import { parseQuery } from "./parser.ts";
-import type { Plan } from "./plan.ts";
-import { planOf } from "./planner.ts";
+/** From the text of a query to one statement of our own, its literals bound. */
+import { err, ok, type Result } from "../../failure/failure.ts";
+import { faultWithout, type QueryFault } from "../../query/fault.ts";
+import type { Plan } from "../../query/plan.ts";
+import { planQuery } from "../../query/plan-query.ts";
+import type { OffsetPeriod } from "../../query/time-zone.ts";
+import { isTagName } from "../../record/tag.ts";
+import { allOf, bind, type Fragment, type Statement, sql } from "../database/fragment.ts";
+import type { Access } from "../database/row-scope.ts";
 import { rangeOf } from "./range.ts";
 import { rollupChoice } from "./rollup-choice.ts";
 import { mark, rollupStatement, within } from "./rollup-statement.ts";
 import { rowsStatement } from "./rows-statement.ts";
-import type { Access } from "./scope.ts";
 import type { Layout } from "./select.ts";
-import type { OffsetPeriod } from "./time-zone.ts";
 
 export interface QueryContext extends Access {
   /** Epoch milliseconds. */
@@ -31,14 +31,16 @@ export interface CompiledQuery {
   readonly retention?: Statement | undefined;
 }
 
+/** Refuses what is no query, and a row scope with a tag that no row can have. */
 export function compileQuery(text: string, context: QueryContext): Result<CompiledQuery, QueryFault> {
-  try {
-    return ok(compiled(planOf(parseQuery(text), text), context));
-  } catch (cause) {
-    if (cause instanceof QueryRefusal) return err(cause.fault);
-    throw cause;
-  }
+  if (!Object.keys(context.rowScope?.tags ?? {}).every(isTagName)) return err(UNUSABLE_SCOPE);
+  const plan = planQuery(text);
+  return plan.ok ? ok(compiled(plan.value, context)) : plan;
 }
+
+const UNUSABLE_SCOPE = faultWithout("query_scope", "the key's row scope names a tag that cannot exist", {
+  hint: "make a key with another row scope: modelrig keys create --rows tag:<name>=<value>",
+});
 
 function compiled(plan: Plan, context: QueryContext): CompiledQuery {
   const periods = periodsOf(plan, context.now);

@@ -1,7 +1,8 @@
 /** The parts that a statement over rows and one over rollups have in common. */
-import { type Bound, bind, type Fragment, listed, numbered, sql } from "./fragment.ts";
-import type { Aggregate, Plan, Scalar, Target } from "./plan.ts";
-import type { Operator } from "./syntax.ts";
+
+import type { Aggregate, Bound, Plan, Scalar, Target } from "../../query/plan.ts";
+import type { Operator } from "../../query/syntax.ts";
+import { bind, type Fragment, listed, numbered, sql } from "../database/fragment.ts";
 
 /** How sums over a group are had from what a statement reads. */
 export interface Sums {

@@ -1,8 +1,10 @@
 /** The statement that answers a plan from the rows themselves. */
+
+import { type Plan, type Scalar, sameScalar } from "../../query/plan.ts";
+import type { OffsetPeriod } from "../../query/time-zone.ts";
+import { allOf, type Fragment, listed, numbered, sql } from "../database/fragment.ts";
+import { type Access, tagValue } from "../database/row-scope.ts";
 import { bucketSql } from "./bucket.ts";
-import { allOf, type Fragment, listed, numbered, sql } from "./fragment.ts";
-import { type Plan, type Scalar, sameScalar } from "./plan.ts";
-import { type Access, tagValue } from "./scope.ts";
 import {
   comparison,
   end,
@@ -15,8 +17,7 @@ import {
   type Sums,
   sorted,
 } from "./select.ts";
-import type { Table } from "./tables.ts";
-import type { OffsetPeriod } from "./time-zone.ts";
+import { sourceOf, type TableSource, visibleRows } from "./table-sources.ts";
 
 export interface Compiled {
   readonly statement: Fragment;
@@ -24,35 +25,39 @@ export interface Compiled {
 }
 
 export function rowsStatement(plan: Plan, access: Access, periods: readonly OffsetPeriod[]): Compiled {
-  const { from, where } = plan.table.source(access);
-  const source = sql`FROM ${from} WHERE ${allOf([...where, ...conditions(plan, periods)])}`;
-  const value = (scalar: Scalar): Fragment => rowValue(plan.table, scalar, periods);
-  if (!plan.grouped) return listing(plan, source, value);
+  const table = sourceOf(plan.table.name);
+  const source = sql`FROM ${table.from} WHERE ${allOf([...visibleRows(table, access), ...conditions(plan, periods)])}`;
+  const value = (scalar: Scalar): Fragment => rowValue(table, scalar, periods);
+  if (!plan.grouped) return listing(plan, table, source, value);
   if (plan.aggregates.some(({ function: name }) => name in PERCENT)) return ranked(plan, source, value);
   return grouped(plan, plan.scalars.map(value), source, rowSums(value));
 }
 
 /** What a scalar is in a row of the table. */
-export function rowValue(table: Table, scalar: Scalar, periods: readonly OffsetPeriod[]): Fragment {
+export function rowValue(table: TableSource, scalar: Scalar, periods: readonly OffsetPeriod[]): Fragment {
   if (scalar.kind === "tag") return tagValue(table.tags, scalar.tag);
-  const column = table.columns[scalar.column]?.sql ?? sql`NULL`;
+  const column = table.columns[scalar.column] ?? sql`NULL`;
   return scalar.kind === "bucket" ? bucketSql(scalar.unit, column, periods) : column;
 }
 
 /** What the query says of its rows, and what is left out where it does not say otherwise. */
-export function conditions({ table, where, named }: Plan, periods: readonly OffsetPeriod[]): readonly Fragment[] {
+export function conditions(
+  { table: { name }, where, named }: Plan,
+  periods: readonly OffsetPeriod[],
+): readonly Fragment[] {
+  const table = sourceOf(name);
   return [
-    ...table.leftOut.filter(({ unlessNamed }) => !named.has(unlessNamed)).map(({ keep }) => keep),
+    ...Object.entries(table.leftOut).flatMap(([column, keep]) => (named.has(column) ? [] : [keep])),
     ...where.map(({ left, operator, values }) => comparison(rowValue(table, left, periods), operator, values)),
   ];
 }
 
-function listing(plan: Plan, source: Fragment, value: (scalar: Scalar) => Fragment): Compiled {
+function listing(plan: Plan, table: TableSource, source: Fragment, value: (scalar: Scalar) => Fragment): Compiled {
   const columns = plan.scalars.map((scalar, index) => sql`${value(scalar)} AS ${numbered("c", index)}`);
   const said = plan.order.map(({ target, descending }) =>
     sorted(numbered("c", "scalar" in target ? target.scalar : 0), descending),
   );
-  const order = said.length === 0 ? [plan.table.newestFirst] : [...said, plan.table.tieBreak];
+  const order = said.length === 0 ? [table.newestFirst] : [...said, table.tieBreak];
   return {
     statement: sql`SELECT ${listed(columns)} ${source}${end(order, plan)}`,
     layout: {

@@ -1,10 +1,11 @@
 /** Whether hourly rollups answer a plan exactly, and if not, why. */
+
+import type { Aggregate, Plan, Scalar } from "../../query/plan.ts";
+import type { OffsetPeriod } from "../../query/time-zone.ts";
+import type { Access } from "../database/row-scope.ts";
 import { HOUR_MS } from "./bucket.ts";
-import type { Aggregate, Plan, Scalar } from "./plan.ts";
 import { boundOf, rangeOf } from "./range.ts";
 import { KNOWN_SUMS, type KnownSums, ROUTE_KEYS, TAG_KEYS } from "./rollup-columns.ts";
-import type { Access } from "./scope.ts";
-import type { OffsetPeriod } from "./time-zone.ts";
 
 export interface RollupChoice {
   /** Instants asked for. */

@@ -1,8 +1,9 @@
-import { ok, type Result } from "../failure/failure.ts";
-import { answerOf, explanationOf, type QueryAnswer, type QueryExplanation } from "./answer.ts";
+import { ok, type Result } from "../../failure/failure.ts";
+import type { QueryAnswer, QueryExplanation } from "../../query/answer.ts";
+import type { QueryFault } from "../../query/fault.ts";
+import { answerOf, explanationOf } from "./answer-of.ts";
 import { compileQuery, type QueryContext } from "./compile.ts";
-import type { QueryFault } from "./fault.ts";
-import type { QueryRunner } from "./ports.ts";
+import type { QueryRunner } from "./query-runner.ts";
 
 /** How long the database may take over one query. */
 export const QUERY_LIMIT_MS = 10_000;
