@@ -8,7 +8,6 @@ import { executeCall } from "../src/call/execute.ts";
 import { claimsFor } from "../src/envelope/period.ts";
 import type { Failure, Result } from "../src/failure/failure.ts";
 import { fileProposal } from "../src/proposal/file.ts";
-import { replayInputOf } from "../src/runs/eval-case.ts";
 import type { OrgStore } from "../src/store/store.ts";
 import type { Env } from "./bindings.ts";
 import { runtimeOf } from "./compose.ts";
@@ -175,7 +174,12 @@ class Host {
       org,
       route: this.#route(hosted),
       store: this.#store().hostedBakeoffs,
-      inputs: async (ids) => (await this.#store().evalCases.withIds(ids)).map(replayInputOf),
+      cases: async (ids) =>
+        (await this.#store().evalCases.withIds(ids)).map(({ id, input, expected }) => ({
+          id,
+          payload: input,
+          golden: expected,
+        })),
       execute(input: CallInput): Promise<CallResult> {
         const budget = { ...input.budget, claims: [...input.budget.claims, ...limits()] };
         const context = { ...input.context, keyId: key.id, tags: { ...key.tags, ...input.context.tags } };

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync } from "node:fs";
 import Database from "libsql";
-import type { ReplayPayload } from "../replay/replay-input.ts";
+import type { ReplayPayload } from "../replay/replay-payload.ts";
 import type { Capture, RetentionLimits } from "./capture.ts";
 
 export interface CaptureFilter {

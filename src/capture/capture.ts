@@ -1,11 +1,16 @@
 import type { FailureClass } from "../failure/failure.ts";
-import type { ReplayInput } from "../replay/replay-input.ts";
+import type { ModelCapabilities } from "../provider/provider.ts";
+import type { ReplayPayload } from "../replay/replay-payload.ts";
 
 /**
  * The local record of one call: what was asked and what came back. It never leaves this machine except as a replay
  * to a provider. Calls that failed are kept too: a bake-off over successes only would flatter the incumbent.
  */
-export interface Capture extends ReplayInput {
+export interface Capture {
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly payload: ReplayPayload;
   readonly inferenceId: string | undefined;
   readonly route: string;
   readonly variant: string | undefined;
@@ -13,6 +18,8 @@ export interface Capture extends ReplayInput {
   readonly outcome: "answered" | FailureClass;
   /** `provider/model` that served. */
   readonly served: string | undefined;
+  /** What the candidate that served could do. */
+  readonly capabilities?: ModelCapabilities | undefined;
   readonly tags: Readonly<Record<string, string>>;
 }
 

@@ -2,7 +2,7 @@
 
 import { isRecord, type JsonRecord } from "../json/record.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
-import type { ReplayPayload } from "../replay/replay-input.ts";
+import type { ReplayPayload } from "../replay/replay-payload.ts";
 import { resolveModelWord } from "../route/model-word.ts";
 import { DEFAULT_VARIANT } from "../route/narrow.ts";
 import type { IngressDialect } from "../wire/dialect.ts";

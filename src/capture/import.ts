@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { FAILURE_CLASSES } from "../failure/failure.ts";
-import type { ReplayPayload } from "../replay/replay-input.ts";
+import type { ReplayPayload } from "../replay/replay-payload.ts";
 import { ID_PATTERN } from "../route/identifier.ts";
 import type { Capture } from "./capture.ts";
 

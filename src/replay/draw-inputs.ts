@@ -1,17 +1,8 @@
-/** Which of the recorded inputs a bake-off takes, and what it makes of those that came more than once. */
+/** Which of the recorded calls a bake-off takes, and what it makes of questions that came more than once. */
+import { clusterOf, clusterTags } from "./clusters.ts";
+import type { RecordedCall } from "./recorded-call.ts";
 import type { ReplayInput } from "./replay-input.ts";
-
-/** What sampling looks at; the payload stays where it is. */
-export interface Drawable {
-  readonly id: string;
-  readonly at: number;
-  /** The call that was recorded brought no answer that conformed. */
-  readonly failed: boolean;
-  readonly tags: Readonly<Record<string, string>>;
-  /** Equal for equal payloads. */
-  readonly key: string;
-  readonly cluster?: string | undefined;
-}
+import type { ReplayPayload } from "./replay-payload.ts";
 
 export interface Sampling {
   /** Recorded calls taken. */
@@ -19,30 +10,44 @@ export interface Sampling {
   /** Tag whose values are represented as equally as there are calls of them. */
   readonly stratify?: string | undefined;
   readonly failuresFirst: boolean;
+  /** Tag by which calls belong together; absent = found from their tags. */
+  readonly cluster?: string | undefined;
 }
 
-/** One distinct input, and how many of the drawn calls asked it. */
-export interface Drawn {
-  readonly id: string;
-  readonly at: number;
+/** One question, and how many of the drawn calls asked it. */
+export interface DrawnInput extends Pick<ReplayInput, "id" | "at" | "question" | "cluster"> {
+  readonly kind: ReplayPayload["kind"];
   readonly weight: number;
-  readonly cluster?: string | undefined;
-  /** The key of its payload. */
-  readonly item: string;
+}
+
+export interface Draw {
+  readonly inputs: readonly DrawnInput[];
+  /** Tags that bind inputs together; empty = no two are known to belong together. */
+  readonly clusteredBy: readonly string[];
 }
 
 /**
  * Takes `last` of the recorded calls: the newest, or those that failed before the others, or in turn from each value of
- * a tag. Equal inputs are then one with a weight; it is known by its newest call, whose cluster it keeps.
+ * a tag. Calls that asked the same are then one input with a weight; it is known by its newest call, whose cluster it
+ * has.
  */
-export function drawInputs(newestFirst: Iterable<Drawable>, sampling: Sampling): Drawn[] {
-  return merged(taken(newestFirst, sampling));
+export async function drawInputs(
+  newestFirst: AsyncIterable<RecordedCall> | Iterable<RecordedCall>,
+  sampling: Sampling,
+): Promise<Draw> {
+  const calls = await taken(newestFirst, sampling);
+  const tags = clusterTags(calls, sampling.cluster);
+  const inputs = merged(calls, tags);
+  return { inputs, clusteredBy: tags.filter((tag) => inputs.some(({ cluster }) => cluster?.startsWith(`${tag}:`))) };
 }
 
-function taken(newestFirst: Iterable<Drawable>, { last, stratify, failuresFirst }: Sampling): Drawable[] {
+async function taken(
+  newestFirst: AsyncIterable<RecordedCall> | Iterable<RecordedCall>,
+  { last, stratify, failuresFirst }: Sampling,
+): Promise<RecordedCall[]> {
   // Within a group newer before older; one group where nothing is asked for.
-  const strata = new Map<string, Drawable[]>();
-  for (const call of newestFirst) {
+  const strata = new Map<string, RecordedCall[]>();
+  for await (const call of newestFirst) {
     const rank = failuresFirst && !call.failed ? "1" : "0";
     const name = stratify === undefined ? "" : (call.tags[stratify] ?? "");
     const key = `${rank}${name}`;
@@ -61,50 +66,31 @@ function inTurn<T>(groups: readonly (readonly T[])[]): T[] {
   return Array.from({ length: longest }, (_, index) => groups.flatMap((group) => group.slice(index, index + 1))).flat();
 }
 
-function merged(calls: readonly Drawable[]): Drawn[] {
-  const byKey = new Map<string, { readonly newest: Drawable; weight: number }>();
+function merged(calls: readonly RecordedCall[], clusterNames: readonly string[]): DrawnInput[] {
+  const byQuestion = new Map<string, { newest: RecordedCall; weight: number }>();
   for (const call of calls) {
-    const known = byKey.get(call.key);
-    if (!known) byKey.set(call.key, { newest: call, weight: 1 });
+    const known = byQuestion.get(call.question);
+    if (!known) byQuestion.set(call.question, { newest: call, weight: 1 });
     else {
-      byKey.set(call.key, {
-        newest: call.at > known.newest.at ? call : known.newest,
-        weight: known.weight + 1,
-      });
+      known.weight += 1;
+      if (call.at > known.newest.at) known.newest = call;
     }
   }
-  return [...byKey].map(
-    ([
-      item,
-      {
-        newest: { id, at, cluster },
-        weight,
-      },
-    ]) => ({ id, at, weight, cluster, item }),
-  );
+  return [...byQuestion.values()].map(({ newest, weight }) => {
+    const { id, at, question, kind } = newest;
+    return { id, at, question, kind, weight, cluster: clusterOf(newest, clusterNames) };
+  });
 }
 
-/** Separates an input from the number of its repeat; no id of a capture or eval case holds it. */
-const REPEAT_MARK = "#";
-
-/** The id without the number of a repeat. */
-export function withoutRepeat(id: string): string {
-  return id.replace(/#\d+$/, "");
-}
-
-/**
- * Every input `times` over, each repeat an input of its own to send and pair, all of one cluster: they tell how steady
- * an arm is on that item, not how it does on others.
- */
-export function repeated<T extends Pick<ReplayInput, "id" | "cluster">>(
-  inputs: readonly T[],
-  times: number,
-  as: (input: T, id: string, cluster: string) => T,
-): T[] {
-  if (times <= 1) return [...inputs];
-  return inputs.flatMap((input) =>
-    Array.from({ length: times }, (_, index) =>
-      as(input, index === 0 ? input.id : `${input.id}${REPEAT_MARK}${index + 1}`, input.cluster ?? input.id),
-    ),
-  );
+/** The draw in words, for whoever reads the report. `what` names what was drawn from. */
+export function drawText({ inputs, clusteredBy }: Draw, sampling: Sampling, what: string, repeats: number): string {
+  const calls = inputs.reduce((sum, { weight }) => sum + weight, 0);
+  return [
+    what,
+    ...(sampling.failuresFirst ? ["failed ones first"] : []),
+    ...(sampling.stratify === undefined ? [] : [`in turn by tag ${sampling.stratify}`]),
+    ...(calls > inputs.length ? [`${calls} calls asked ${inputs.length} different inputs`] : []),
+    ...(clusteredBy.length > 0 ? [`those of one ${clusteredBy.join(" or ")} belong together`] : []),
+    ...(repeats > 1 ? [`each ${repeats} times`] : []),
+  ].join(", ");
 }

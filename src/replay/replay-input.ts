@@ -1,25 +1,18 @@
-import type { ModelCapabilities } from "../provider/provider.ts";
+import type { ReplayPayload } from "./replay-payload.ts";
 
-/** What a call was asked: a template's variables, or the caller's own chat request. */
-export type ReplayPayload =
-  | { readonly kind: "variables"; readonly variables: Readonly<Record<string, unknown>> }
-  /** An OpenAI chat request without `model`, `stream` and `stream_options`. */
-  | { readonly kind: "messages"; readonly request: Readonly<Record<string, unknown>> };
-
-/** One input to send through every arm of a bake-off. */
+/** One question to send through every arm of a bake-off. */
 export interface ReplayInput {
+  /** Of the recorded call or eval case it is sent as: the newest of those that asked it. */
   readonly id: string;
-  /** Epoch milliseconds at which the input was first seen. */
+  /** Epoch milliseconds at which that call was recorded. */
   readonly at: number;
   readonly payload: ReplayPayload;
-  /** How many captured calls asked the same; they are sent once and counted so often. Absent = 1. */
+  /** What is asked, as `questionKey` names it: equal for repeats of one question, whenever they were recorded. */
+  readonly question: string;
+  /** How many recorded calls asked it: it is sent once and counts so often. Absent = 1. */
   readonly weight?: number | undefined;
-  /** Run, or customer tag: inputs that share one are not independent. */
+  /** Run or customer: inputs that share one are not independent. Absent = it belongs to none. */
   readonly cluster?: string | undefined;
-  /** Equal for inputs that ask the same, whenever they were recorded. Absent = told by `id`. */
-  readonly item?: string | undefined;
   /** Output expected for it, of an eval case. */
   readonly golden?: unknown;
-  /** What the candidate that first served it could do; kept for the record, replay asks the arm's own candidate. */
-  readonly capabilities?: ModelCapabilities | undefined;
 }

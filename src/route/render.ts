@@ -3,8 +3,8 @@ import { err, type Failure, failure, ok, type Result } from "../failure/failure.
 import { isRecord } from "../json/record.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
 import type { ChatMessage, ChatRequest, JsonSchema, TextPart } from "../wire/chat.ts";
-import { type ParsedTemplate, parseTemplate, renderTemplate } from "./liquid.ts";
-import type { Template } from "./route.ts";
+import { type ParsedTemplate, parseTemplate, renderTemplate, type VariableUse } from "./liquid.ts";
+import type { Route, Template } from "./route.ts";
 
 /** Name under which a template sees the candidate's capability flags. */
 export const CAPS = "caps";
@@ -22,7 +22,11 @@ export const CAPABILITY_NAMES = [
 ] as const satisfies readonly (keyof ModelCapabilities)[];
 
 type TemplatePart = keyof Template;
-type Compiled = { readonly [K in TemplatePart]?: ParsedTemplate | undefined };
+interface CompiledPart {
+  readonly template: ParsedTemplate;
+  readonly uses: readonly VariableUse[];
+}
+type Compiled = { readonly [K in TemplatePart]?: CompiledPart | undefined };
 
 /** Templates live as long as the bundle they came with, so parsing is paid once per isolate. */
 const compiled = new WeakMap<Template, Result<Compiled>>();
@@ -48,11 +52,32 @@ export function renderRequest(
   for (const part of ["system", "cached_context", "user"] as const) {
     const source = parts.value[part];
     if (!source) continue;
-    const rendered = renderTemplate(source, scope);
+    const rendered = renderTemplate(source.template, scope);
     if (!rendered.ok) return err(templateFailure(`template.${part}: ${rendered.message}`));
     texts[part] = rendered.text;
   }
   return ok({ messages: messagesOf(texts), stream: false, includeUsage: false });
+}
+
+/**
+ * The variables that a template of the route renders, for the route as declared or any variant, with the defaults of
+ * those left out. All of them where it has no template.
+ */
+export function renderedVariables(
+  { input, template, variants }: Pick<Route, "input" | "template" | "variants">,
+  variables: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const templates = [template, ...variants.map((variant) => variant.template)].filter((one) => one !== undefined);
+  const scope = { ...absentOptionals(input), ...variables };
+  if (templates.length === 0) return scope;
+  const names = new Set(templates.flatMap(usedNames));
+  return Object.fromEntries(Object.entries(scope).filter(([name]) => names.has(name)));
+}
+
+function usedNames(template: Template): string[] {
+  const parts = compiledTemplate(template);
+  if (!parts.ok) return [];
+  return Object.values(parts.value).flatMap((part) => part?.uses.flatMap(({ segments }) => segments.slice(0, 1)) ?? []);
 }
 
 function messagesOf(texts: { readonly [K in TemplatePart]?: string }): ChatMessage[] {
@@ -74,13 +99,13 @@ function compiledTemplate(template: Template): Result<Compiled> {
 }
 
 function compileParts(template: Template): Result<Compiled> {
-  const parts: { [K in TemplatePart]?: ParsedTemplate } = {};
+  const parts: { [K in TemplatePart]?: CompiledPart } = {};
   for (const part of ["system", "cached_context", "user"] as const) {
     const text = template[part];
     if (text === undefined) continue;
     const parsed = parseTemplate(text);
     if (!parsed.ok) return err(templateFailure(`template.${part}: ${parsed.message}`));
-    parts[part] = parsed.template;
+    parts[part] = parsed;
   }
   return ok(parts);
 }

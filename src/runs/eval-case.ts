@@ -1,6 +1,8 @@
 /** A golden: an input with the output expected for it. */
-import { z } from "zod";
-import type { ReplayInput, ReplayPayload } from "../replay/replay-input.ts";
+import { RUN_TAG } from "../replay/clusters.ts";
+import { type RecordedCall, recordedCall } from "../replay/recorded-call.ts";
+import type { ReplayPayload } from "../replay/replay-payload.ts";
+import type { Route } from "../route/route.ts";
 
 export const EVAL_CASE_ORIGINS = ["artifact", "capture", "manual"] as const;
 export type EvalCaseOrigin = (typeof EVAL_CASE_ORIGINS)[number];
@@ -20,33 +22,11 @@ export interface EvalCase {
   readonly archivedAt?: number | undefined;
 }
 
-export function replayInputOf({ id, createdAt, input, expected }: EvalCase): ReplayInput {
-  return { id, at: createdAt, payload: input, golden: expected };
+/** An eval case as a bake-off of this route draws it. */
+export async function recordedCase(
+  { id, createdAt, input, run }: Pick<EvalCase, "id" | "createdAt" | "input" | "run">,
+  route: Route,
+): Promise<RecordedCall> {
+  const tags = run === undefined ? {} : { [RUN_TAG]: run };
+  return await recordedCall({ id, at: createdAt, payload: input, tags }, route);
 }
-
-/** Chosen by whoever replays it, so a case does not say them. */
-export const CHOSEN_AT_REPLAY = ["model", "stream", "stream_options"] as const;
-
-// Looked at before zod copies them: it leaves `__proto__` out without a word.
-const object = z.preprocess(
-  (value, context) => {
-    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
-      context.addIssue("a field must not be named __proto__");
-    }
-    return value;
-  },
-  z.record(z.string(), z.unknown()),
-);
-
-export const replayPayload = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("variables"), variables: object }),
-  z.strictObject({
-    kind: z.literal("messages"),
-    request: object
-      .refine(({ messages }) => Array.isArray(messages) && messages.length > 0, "request needs its messages")
-      .refine(
-        (request) => CHOSEN_AT_REPLAY.every((name) => !Object.hasOwn(request, name)),
-        `request must not name ${CHOSEN_AT_REPLAY.join(", ")}: the replay chooses them`,
-      ),
-  }),
-]);

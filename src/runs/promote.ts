@@ -4,9 +4,10 @@
  */
 
 import { isRecord } from "../json/record.ts";
-import type { ReplayPayload } from "../replay/replay-input.ts";
+import type { ReplayPayload } from "../replay/replay-payload.ts";
+import { CHOSEN_AT_REPLAY } from "../replay/replay-payload.ts";
 import type { Withheld } from "./artifact.ts";
-import { CHOSEN_AT_REPLAY, type EvalCase, type EvalCaseOrigin } from "./eval-case.ts";
+import type { EvalCase, EvalCaseOrigin } from "./eval-case.ts";
 import type { Artifact, Origin } from "./ports.ts";
 
 export interface Promotion {

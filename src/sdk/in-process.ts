@@ -15,14 +15,12 @@ import { renderRequest } from "../route/render.ts";
 import type { Route } from "../route/route.ts";
 import { answerText } from "../wire/chat.ts";
 import { openaiChatIngress } from "../wire/openai-chat/index.ts";
+import { LOCAL_ORG } from "../workspace/local-org.ts";
 import { RigError } from "./errors.ts";
 import type { BundleLane, RawCall, RouteCall } from "./lane.ts";
 import { errorOf, metaOf, type RunResult } from "./result.ts";
 import { narrowed, type Routes } from "./routes.ts";
 import type { StreamSource } from "./stream.ts";
-
-/** The org of records made here; the gateway puts the key's own in its place. */
-export const LOCAL_ORG = "local";
 
 const NEVER = new AbortController().signal;
 

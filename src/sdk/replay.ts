@@ -12,8 +12,8 @@ import { failure } from "../failure/failure.ts";
 import { type NanoUsd, usdToNano } from "../money/nano-usd.ts";
 import type { Route } from "../route/route.ts";
 import { answerText } from "../wire/chat.ts";
+import { LOCAL_ORG } from "../workspace/local-org.ts";
 import { RigError } from "./errors.ts";
-import { LOCAL_ORG } from "./in-process.ts";
 import type { ReplayOptions, ReplaySample } from "./replay-sample.ts";
 import { metaOf } from "./result.ts";
 

@@ -57,6 +57,7 @@ export async function analysedRun(shape: RunShape): Promise<AnalysedRun> {
     (_, index): ReplayInput => ({
       id: `${prefix}${index}`,
       at: index * 1000,
+      question: `${prefix}${index}`,
       payload: { kind: "variables", variables: { text: `text ${index}` } },
       ...input?.(index),
     }),

@@ -41,6 +41,7 @@ export const FIRST_LOOK: RegretLook = { kind: "first", number: 1, items: 0, fres
 export function pairsWith(n: number, losses: number, wins: number, more: Partial<PairedInput> = {}): PairedInput[] {
   return Array.from({ length: n }, (_, index) => ({
     input: `in_${index}`,
+    question: `in_${index}`,
     d: index < losses ? 1 : index < losses + wins ? -1 : 0,
     ...more,
   }));

@@ -1,6 +1,6 @@
-import type { JournalPlan } from "../../src/bakeoff/execution/journal.ts";
 import { armsOf } from "../../src/bakeoff/plan/arm.ts";
 import type { BakeoffPlan } from "../../src/bakeoff/plan/bakeoff-plan.ts";
+import type { JournalPlan } from "../../src/bakeoff/plan/journal-plan.ts";
 import type { CallInput, CallResult } from "../../src/call/call.ts";
 import type { Attempt, Inference } from "../../src/call/inference.ts";
 import type { EnvelopePort } from "../../src/call/ports.ts";
@@ -29,6 +29,7 @@ export const inputs = (count: number): ReplayInput[] =>
   Array.from({ length: count }, (_, index) => ({
     id: `cap_${index}`,
     at: index * 1000,
+    question: `question ${index}`,
     payload: { kind: "variables", variables: { text: `text ${index}` } },
   }));
 

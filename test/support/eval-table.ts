@@ -76,6 +76,7 @@ async function replayed(table: EvalTable, run: EvalRun, baseUrl: string): Promis
   const inputs = (run.items ?? table.items).map((id, index) => ({
     id: `item-${index}`,
     at: index,
+    question: id,
     payload: { kind: "variables", variables: { item: id } } as const,
     golden: { answer: "right" },
   }));

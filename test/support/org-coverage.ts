@@ -110,7 +110,7 @@ function hostedPlanOf(org: string, at: number): HostedPlan {
       ...{ budget_nano: nanoUsd(at), judge_day_nano: nanoUsd(0), concurrency: 1, seed: 1, keep_outputs: 0 },
       started_at: new Date(at).toISOString(),
     },
-    inputs: [{ id: "answered", at, kind: "variables" }],
+    inputs: [{ id: "answered", at, kind: "variables", question: "answered" }],
     key: { id: org, tags: {} },
     digest: org,
     from: 0,

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Hono } from "hono";
-import { EVAL_CASE_ORIGINS, type EvalCase, replayPayload } from "../../src/runs/eval-case.ts";
+import { replayPayload } from "../../src/replay/replay-payload.ts";
+import { EVAL_CASE_ORIGINS, type EvalCase } from "../../src/runs/eval-case.ts";
 import { label, reportedId } from "../../src/runs/run.ts";
 import { requireEveryRow } from "../auth.ts";
 import { callerOf } from "../caller.ts";

@@ -1,28 +1,24 @@
 import { z } from "@hono/zod-openapi";
 import type { Context, Hono } from "hono";
-import type { JournalPlan } from "../../src/bakeoff/execution/journal.ts";
-import { hostedPlanOf, MOST_SAMPLES } from "../../src/bakeoff/hosted/hosted-batches.ts";
-import type { HostedPlan } from "../../src/bakeoff/hosted/hosted-plan.ts";
-import { chooseReference } from "../../src/bakeoff/plan/reference-choice.ts";
-import { planOf, referenceKept } from "../../src/bakeoff/plan/resolve-plan.ts";
-import { uncallable } from "../../src/bakeoff/plan/uncallable.ts";
+import { startHostedBakeoff } from "../../src/bakeoff/hosted/start-hosted.ts";
+import type { BakeoffRequest } from "../../src/bakeoff/plan/start-bakeoff.ts";
 import type { HostedBakeoff } from "../../src/bakeoff/ports.ts";
-import { failure } from "../../src/failure/failure.ts";
+import { type Failure, failure } from "../../src/failure/failure.ts";
 import { nanoToUsdText, usdToNano, ZERO_USD } from "../../src/money/nano-usd.ts";
 import { registryOf } from "../../src/registry/record.ts";
-import type { ReplayInput } from "../../src/replay/replay-input.ts";
+import type { RecordedCall } from "../../src/replay/recorded-call.ts";
 import { canonicalJson } from "../../src/route/canonical.ts";
 import { ID_PATTERN } from "../../src/route/identifier.ts";
 import { DEFAULT_VARIANT, variantNames } from "../../src/route/narrow.ts";
 import type { Route } from "../../src/route/route.ts";
-import { replayInputOf } from "../../src/runs/eval-case.ts";
+import { recordedCase } from "../../src/runs/eval-case.ts";
 import { label } from "../../src/runs/run.ts";
 import type { OrgStore } from "../../src/store/store.ts";
 import { requireEveryRow } from "../auth.ts";
 import { callerOf } from "../caller.ts";
 import { type Caller, modelNotFound, requireReach } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
-import { badRequest, HttpFault, notFound, unavailable } from "../fault.ts";
+import { HttpFault, notFound, unavailable } from "../fault.ts";
 import { readJsonBody } from "../limits.ts";
 import { logError } from "../log.ts";
 import { actorOf, prefixedId } from "./control.ts";
@@ -53,7 +49,7 @@ export const hostedBakeoffRequest = z
     objective: z.enum(["quality-first", "balanced", "cost-first"]).optional(),
     seed: z.int().min(0).max(999_999_999).optional().describe("Order of inputs and arms; default: drawn."),
     reference: id.optional().describe("auto, none, or provider/model instead of the route's own."),
-    cluster: z.literal("run").optional().describe("Eval cases of one run belong together."),
+    cluster: z.literal("run").optional().describe("Eval cases of one run belong together, which is so without it too."),
   })
   .openapi("HostedBakeoffRequest");
 
@@ -180,66 +176,39 @@ async function createHosted(
   body: Body,
   made: { readonly id: string; readonly digest: string },
 ): Promise<Pick<HostedBakeoff, "id" | "state" | "plan">> {
-  const { runtime, principal } = caller;
+  const { runtime, principal, background } = caller;
   const store = runtime.store().forOrg(principal.org);
   const actor = actorOf(runtime, principal);
   const task = body.task ?? route.name;
-  const inputs = await newestInputs(store, task, body);
-  if (inputs.length === 0) throw noEvalCases(task);
-  const journal = await journalOf(store, route, body, { id: made.id, now: actor.at, task });
-  const plan: HostedPlan = {
-    journal,
-    inputs: inputs.map(({ id: input, at, payload: { kind }, cluster }) => ({ id: input, at, kind, cluster })),
+  const request = requestOf(body, { id: made.id, now: actor.at, incumbent: await incumbentOf(store, route) });
+  const source = { calls: evalCases(store, task, route), what: `eval cases of ${task}` };
+  const started = await startHostedBakeoff(request, route, source, {
+    org: principal.org,
+    registry: registryOf(await store.capabilities.newest()),
+    ports: runtime.callPorts(principal.org, background),
     key: { id: principal.keyId, tags: { ...principal.fixedTags }, monthly_nano: principal.monthlyLimit },
     digest: made.digest,
-    from: 0,
-  };
-  const whole = planOf(journal, route, { org: principal.org, inputs, done: [] });
-  if (!whole.ok) throw badRequest(whole.error.message, "invalid_variant", "variants");
-  const planned = inputs.length * whole.value.arms.length;
-  if (planned > MOST_SAMPLES) {
-    const most = Math.floor(MOST_SAMPLES / whole.value.arms.length);
-    throw badRequest(
-      `${planned} samples are too many at once: take at most the last ${most}`,
-      "too_many_samples",
-      "last",
-    );
-  }
-  requireCallable(caller, plan, route);
-  const bakeoff = {
-    ...{ id: made.id, route: route.name, planned, createdAt: actor.at },
-    plan: { ...plan, metric: whole.value.metric },
-  };
+  });
+  if (!started.ok) throw refusalOf(started.error, task);
+  const { hosted: plan, planned } = started.value;
+  const bakeoff = { id: made.id, route: route.name, planned, createdAt: actor.at, plan };
   const fresh = await store.hostedBakeoffs.create(bakeoff, actor);
   const kept = fresh ? undefined : await store.hostedBakeoffs.get(made.id);
   return kept ?? { ...bakeoff, state: "queued" };
 }
 
-async function journalOf(
-  store: OrgStore,
-  route: Route,
+function requestOf(
   body: Body,
-  fresh: { readonly id: string; readonly now: number; readonly task: string },
-): Promise<JournalPlan> {
-  const asked = body.reference === "none" ? undefined : (body.reference ?? route.bakeoff?.reference);
-  const reference =
-    asked === undefined ? undefined : chooseReference(route, registryOf(await store.capabilities.newest()), asked);
-  if (body.reference !== undefined && reference?.type === "none") {
-    throw badRequest(reference.reason, "no_reference", "reference");
-  }
-  const pins = await store.routePins.current();
-  const pinned = pins.find((pin) => pin.route === route.name)?.variant;
-  const names = variantNames(route);
+  fresh: { readonly id: string; readonly now: number; readonly incumbent: string },
+): BakeoffRequest {
   return {
     id: fresh.id,
-    route: route.name,
-    route_hash: route.hash,
-    variants: body.variants ?? [...names],
-    incumbent: pinned !== undefined && names.includes(pinned) ? pinned : DEFAULT_VARIANT,
-    reference: referenceKept(reference),
+    incumbent: fresh.incumbent,
+    variants: body.variants,
+    reference: body.reference,
     objective: body.objective,
-    asked: body.last,
-    sampling: `eval cases of ${fresh.task}`,
+    sampling: { last: body.last, failuresFirst: false, cluster: body.cluster },
+    repeats: 1,
     budget_nano: usdToNano(body.budget_usd),
     ...(body.total_usd !== undefined && { total_nano: usdToNano(body.total_usd) }),
     // Every eval case has an expected output, and a judge is asked only where few inputs have one.
@@ -251,34 +220,26 @@ async function journalOf(
   };
 }
 
-/** Payloads are read page by page and let go; only what a plan keeps stays. */
-async function newestInputs(store: OrgStore, task: string, { last, cluster }: Body): Promise<ReplayInput[]> {
-  const inputs: ReplayInput[] = [];
-  for (let after: { createdAt: number; id: string } | undefined; inputs.length < last; ) {
-    const limit = Math.min(PAGE, last - inputs.length);
-    const page = await store.evalCases.list({ task, after, limit });
-    for (const one of page) {
-      const { payload, ...input } = replayInputOf(one);
-      const light =
-        payload.kind === "variables" ? { kind: payload.kind, variables: {} } : { kind: payload.kind, request: {} };
-      const run = cluster === "run" ? one.run : undefined;
-      inputs.push({ ...input, golden: true, payload: light, cluster: run });
-      after = { createdAt: one.createdAt, id: one.id };
-    }
-    if (page.length < limit) break;
+async function incumbentOf(store: OrgStore, route: Route): Promise<string> {
+  const pins = await store.routePins.current();
+  const pinned = pins.find((pin) => pin.route === route.name)?.variant;
+  return pinned !== undefined && variantNames(route).includes(pinned) ? pinned : DEFAULT_VARIANT;
+}
+
+/** Newest first. Payloads are read page by page and let go. */
+async function* evalCases(store: OrgStore, task: string, route: Route): AsyncGenerator<RecordedCall> {
+  for (let after: { createdAt: number; id: string } | undefined; ; ) {
+    const page = await store.evalCases.list({ task, after, limit: PAGE });
+    for (const one of page) yield recordedCase(one, route);
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = { createdAt: last.createdAt, id: last.id };
   }
-  return inputs;
 }
 
-function requireCallable({ runtime, principal, background }: Caller, hosted: HostedPlan, route: Route): void {
-  const plan = hostedPlanOf(hosted, route, principal.org);
-  const found = plan.ok ? uncallable(plan.value, runtime.callPorts(principal.org, background)) : undefined;
-  if (!found) return;
-  const message = `${found.arm ?? "the judge"} cannot be called: ${found.why}`;
-  throw new HttpFault(409, failure("bad_request", message, { code: "cannot_call", param: "variants" }));
-}
-
-function noEvalCases(task: string): HttpFault {
+function refusalOf(fault: Failure, task: string): HttpFault {
+  if (fault.code === "cannot_call") return new HttpFault(409, fault);
+  if (fault.code !== "no_inputs") return new HttpFault(400, fault);
   const message = `there are no eval cases of ${task}: promote artifacts to eval cases, or add some (POST /v1/eval-cases)`;
   return new HttpFault(409, failure("bad_request", message, { code: "no_eval_cases", param: "task" }));
 }

@@ -5,7 +5,6 @@
  * advance; that holds however often it is looked at. Each of the two has half of the error.
  */
 import { z } from "zod";
-import { withoutRepeat } from "../../replay/draw-inputs.ts";
 import { canonicalJson } from "../../route/canonical.ts";
 import type { Route } from "../../route/route.ts";
 import { advance, type EProcess, morePairsToPass, startEProcess, upperBound } from "../../stats/e-process.ts";
@@ -77,8 +76,8 @@ export function takeLook(
 ): { readonly look: RegretLook; readonly state: EvidenceState } {
   const before = known ?? freshState(bakeoff, terms);
   const seen = SeenQuestions.from(before.seen);
-  const fresh = pairs.filter((pair) => !seen.has(itemOf(pair)));
-  for (const pair of fresh) seen.add(itemOf(pair));
+  const fresh = pairs.filter((pair) => !seen.has(pair.question));
+  for (const pair of fresh) seen.add(pair.question);
   let { below, above } = before;
   for (const d of itemsOf(fresh)) {
     below = advance(below, d);
@@ -107,20 +106,15 @@ function freshState(bakeoff: string, { epsilon, family }: { epsilon: number; fam
   };
 }
 
-/** What was asked, and not which call or repeat asked it: the same again is no new evidence. */
-function itemOf({ input, item }: PairedInput): string {
-  return item ?? withoutRepeat(input);
-}
-
 /**
- * One difference per independent item: repeats are averaged into one, and inputs that share a run or customer. In an order that
- * depends on ids only, never on outcomes.
+ * One difference per independent item: the mean over the repeats of a question, or over the inputs of a run or customer.
+ * In an order that depends on their names only, never on outcomes.
  */
 function itemsOf(pairs: readonly PairedInput[]): number[] {
   const items = new Map<string, { sum: number; weight: number }>();
   for (const pair of pairs) {
     const { d, cluster, weight = 1 } = pair;
-    const key = cluster === undefined ? `i:${itemOf(pair)}` : `c:${cluster}`;
+    const key = cluster === undefined ? `q:${pair.question}` : `c:${cluster}`;
     const item = items.get(key) ?? { sum: 0, weight: 0 };
     items.set(key, { sum: item.sum + d * weight, weight: item.weight + weight });
   }

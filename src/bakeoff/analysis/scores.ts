@@ -9,8 +9,7 @@ type ByInput = ReadonlyMap<string, number>;
 
 export interface PairedInput extends Pair {
   readonly input: string;
-  /** As the input's own. */
-  readonly item?: string | undefined;
+  readonly question: string;
 }
 
 export class Scores {
@@ -35,11 +34,11 @@ export class Scores {
   /** Score of `against` − score of `arm`, on every input that both have. */
   differences(arm: string, against: string, inputs: readonly ReplayInput[]): PairedInput[] {
     const [mine, theirs, judged] = [this.of(arm), this.of(against), this.#judged.get(arm)];
-    return inputs.flatMap(({ id, cluster, weight, item }) => {
+    return inputs.flatMap(({ id, cluster, weight, question }) => {
       const pair = judged?.get(id);
       const [own, other] =
         pair?.against === against ? [pair.scores.arm, pair.scores.against] : [mine.get(id), theirs.get(id)];
-      return own === undefined || other === undefined ? [] : [{ input: id, d: other - own, cluster, weight, item }];
+      return own === undefined || other === undefined ? [] : [{ input: id, d: other - own, cluster, weight, question }];
     });
   }
 }

@@ -5,39 +5,10 @@ import { parsedJson } from "../../json/parsed.ts";
 import { addUsd, type NanoUsd, nanoUsd, ZERO_USD } from "../../money/nano-usd.ts";
 import { RUNGS } from "../../route/route.ts";
 import type { JudgeVerdict } from "../judge/judge-verdict.ts";
+import { type JournalPlan, journalPlan } from "../plan/journal-plan.ts";
 import { QUALITY_METRICS, type Sample } from "./sample.ts";
 
 const nano = z.int().transform((amount): NanoUsd => nanoUsd(amount));
-
-/** What a bake-off was asked for, resolved. Everything in it is checked; arms and inputs are made from it. */
-export const journalPlan = z.object({
-  id: z.string(),
-  route: z.string(),
-  route_hash: z.string(),
-  variants: z.array(z.string()),
-  incumbent: z.string(),
-  /** What was resolved, so that resuming resolves nothing anew: the registry may know more by then. */
-  reference: z
-    .union([
-      z.object({ candidate: z.string(), by: z.enum(["declared", "probed"]) }),
-      z.object({ none: z.string().describe("Why there is none.") }),
-    ])
-    .optional(),
-  objective: z.enum(["quality-first", "balanced", "cost-first"]).optional(),
-  /** Recorded calls asked for. */
-  asked: z.int(),
-  /** How the inputs were drawn, in words. */
-  sampling: z.string(),
-  budget_nano: nano,
-  total_nano: nano.optional(),
-  judge_day_nano: nano,
-  concurrency: z.int().positive(),
-  per_provider: z.int().positive().optional(),
-  seed: z.int().nonnegative(),
-  keep_outputs: z.int().nonnegative(),
-  proposal: z.string().optional(),
-  started_at: z.iso.datetime(),
-});
 
 const planLine = journalPlan.extend({ type: z.literal("plan") });
 
@@ -84,8 +55,6 @@ const finishedLine = z.discriminatedUnion("type", [sampleLine, verdictLine, spen
 
 /** Under this name the journal books what the judge costs; no arm is named so. */
 export const JUDGE_BOOKS = "";
-
-export type JournalPlan = z.infer<typeof journalPlan>;
 
 export interface Journal {
   readonly plan: JournalPlan;

@@ -23,7 +23,7 @@ export interface ReplayPass {
  * Variables are rendered anew for each candidate, through the arm's template and that candidate's capabilities: an arm
  * is asked as it would serve. Captured messages go as the caller wrote them.
  */
-export function replayCall(input: ReplayInput, arm: Arm, pass: ReplayPass): CallInput {
+export function replayCall(input: Pick<ReplayInput, "payload">, arm: Arm, pass: ReplayPass): CallInput {
   const { route } = arm.narrowed;
   return {
     context: {
@@ -44,7 +44,10 @@ export function replayCall(input: ReplayInput, arm: Arm, pass: ReplayPass): Call
   };
 }
 
-function requestBuilder(input: ReplayInput, { route, template }: NarrowedRoute): CallInput["requestFor"] {
+function requestBuilder(
+  input: Pick<ReplayInput, "payload">,
+  { route, template }: NarrowedRoute,
+): CallInput["requestFor"] {
   const { payload } = input;
   if (payload.kind === "messages") {
     const decoded = openaiChatIngress.decodeRequest({ ...payload.request, model: route.name });

@@ -1,6 +1,7 @@
 /** How a hosted bake-off is planned again at each step, and cut into batches. */
 import { err, failure, type Result } from "../../failure/failure.ts";
-import type { ReplayInput, ReplayPayload } from "../../replay/replay-input.ts";
+import type { ReplayInput } from "../../replay/replay-input.ts";
+import type { ReplayPayload } from "../../replay/replay-payload.ts";
 import type { Route } from "../../route/route.ts";
 import { seededRandom } from "../../stats/random.ts";
 import type { BakeoffPlan } from "../plan/bakeoff-plan.ts";

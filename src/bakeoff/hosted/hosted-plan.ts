@@ -1,8 +1,8 @@
 /** A bake-off that runs at the edge over eval cases: what it is, and how it is cut into batches. */
 import { z } from "zod";
 import { nanoUsd } from "../../money/nano-usd.ts";
-import { journalPlan } from "../execution/journal.ts";
 import { QUALITY_METRICS } from "../execution/sample.ts";
+import { journalPlan } from "../plan/journal-plan.ts";
 
 /** Enough to go on with after every process that knew more is gone. Holds no text of an input. */
 export const hostedPlan = z.object({
@@ -13,6 +13,8 @@ export const hostedPlan = z.object({
       at: z.int(),
       kind: z.enum(["variables", "messages"]),
       cluster: z.string().optional(),
+      weight: z.int().positive().optional(),
+      question: z.string(),
     }),
   ),
   /** Of all inputs together: a batch must not choose its own. */

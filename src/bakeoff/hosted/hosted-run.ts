@@ -12,14 +12,16 @@ import type { BakeoffPlan } from "../plan/bakeoff-plan.ts";
 import type { HostedBakeoff, HostedStore } from "../ports.ts";
 import { reportWithEvidence } from "../report/assemble-report.ts";
 import type { BakeoffReport } from "../report/bakeoff-report.ts";
-import { batchesOf, hostedPlanOf } from "./hosted-batches.ts";
+import { batchesOf, hostedPlanOf, lightInputs } from "./hosted-batches.ts";
+
+type HostedCase = Pick<ReplayInput, "id" | "payload" | "golden">;
 
 export interface HostedNeeds {
   readonly org: string;
   readonly route: Route | undefined;
   readonly store: HostedStore;
-  /** The inputs of these ids that still exist. */
-  readonly inputs: (ids: readonly string[]) => Promise<readonly ReplayInput[]>;
+  /** What the eval cases of these ids ask and expect, where they still exist. */
+  readonly cases: (ids: readonly string[]) => Promise<readonly HostedCase[]>;
   readonly execute: (input: CallInput) => Promise<CallResult>;
 }
 
@@ -48,7 +50,7 @@ export async function runHostedBatch(
   if (arms.length === 0) return ok("over");
   const { seed } = hosted.plan.journal;
   const ids = batchesOf(whole.value, seed)[index] ?? [];
-  const inputs = await withClusters(ids, hosted, needs);
+  const inputs = await withPayloads(ids, hosted, needs);
   if (!inputs.ok) return inputs;
   const done = await needs.store.samples(hosted.id, ids);
   const plan = { ...whole.value, arms, inputs: inputs.value, done };
@@ -138,18 +140,20 @@ class Pages {
   }
 }
 
-async function withClusters(
+/** The planned inputs of these ids, with what is sent for them. */
+async function withPayloads(
   ids: readonly string[],
   { plan }: HostedBakeoff,
   needs: HostedNeeds,
 ): Promise<Result<readonly ReplayInput[]>> {
-  const found = new Map((await needs.inputs(ids)).map((input) => [input.id, input]));
-  const clusters = new Map(plan.inputs.map(({ id, cluster }) => [id, cluster]));
+  const planned = new Map(lightInputs(plan).map((input) => [input.id, input]));
+  const cases = new Map((await needs.cases(ids)).map((one) => [one.id, one]));
   const inputs: ReplayInput[] = [];
   for (const id of ids) {
-    const input = found.get(id);
-    if (!input) return err(failure("bad_request", `the eval case ${id} was deleted`, { code: "eval_case_gone" }));
-    inputs.push({ ...input, cluster: clusters.get(id) });
+    const [input, found] = [planned.get(id), cases.get(id)];
+    if (!input || !found)
+      return err(failure("bad_request", `the eval case ${id} was deleted`, { code: "eval_case_gone" }));
+    inputs.push({ ...input, payload: found.payload, golden: found.golden });
   }
   return ok(inputs);
 }

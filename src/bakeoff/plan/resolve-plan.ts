@@ -2,13 +2,13 @@
 import { err, failure, ok, type Result } from "../../failure/failure.ts";
 import { DEFAULT_LAMBDA } from "../../route/defaults.ts";
 import type { ObjectiveMode, Route } from "../../route/route.ts";
-import type { JournalPlan } from "../execution/journal.ts";
 import { metricOf } from "../execution/quality.ts";
 import { chooseJudge } from "../judge/judge-choice.ts";
 import { MOST_ARMS } from "../report/report-fields.ts";
 import { type Arm, armsOf } from "./arm.ts";
 import type { BakeoffLimits } from "./bakeoff-envelopes.ts";
 import type { BakeoffPlan } from "./bakeoff-plan.ts";
+import type { JournalPlan } from "./journal-plan.ts";
 import { chooseReference, type ReferenceChoice } from "./reference-choice.ts";
 
 /** Fails with code `route_changed` where the route is another version by now, and for a variant that there is not. */

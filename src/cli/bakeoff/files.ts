@@ -11,7 +11,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type Journal, type JournalPlan, planText, readJournal } from "../../bakeoff/execution/journal.ts";
+import { type Journal, planText, readJournal } from "../../bakeoff/execution/journal.ts";
+import type { JournalPlan } from "../../bakeoff/plan/journal-plan.ts";
 import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { stateFolder } from "../../workspace/state-folder.ts";
 import { CliError, EXIT, type Io } from "../command.ts";

@@ -5,19 +5,17 @@
 import { closeSync, existsSync, openSync, readSync, writeSync } from "node:fs";
 import { z } from "zod";
 import { parsedJson } from "../../json/parsed.ts";
-import type { ReplayInput, ReplayPayload } from "../../replay/replay-input.ts";
+import type { ReplayInput } from "../../replay/replay-input.ts";
+import { type ReplayPayload, replayPayload } from "../../replay/replay-payload.ts";
 
 const line = z.object({
   id: z.string(),
   at: z.int(),
   weight: z.int().positive().optional(),
   cluster: z.string().optional(),
-  item: z.string().optional(),
+  question: z.string(),
   golden: z.unknown().optional(),
-  payload: z.discriminatedUnion("kind", [
-    z.object({ kind: z.literal("variables"), variables: z.record(z.string(), z.unknown()) }),
-    z.object({ kind: z.literal("messages"), request: z.record(z.string(), z.unknown()) }),
-  ]),
+  payload: replayPayload,
 });
 
 const CHUNK_BYTES = 1 << 20;
@@ -28,8 +26,8 @@ const REMEMBERED = 128;
 export function writeInputs(file: string, inputs: Iterable<ReplayInput>): void {
   const open = openSync(file, "w", 0o600);
   try {
-    for (const { id, at, weight, cluster, item, golden, payload } of inputs) {
-      writeSync(open, `${JSON.stringify({ id, at, weight, cluster, item, golden, payload })}\n`);
+    for (const { id, at, weight, cluster, question, golden, payload } of inputs) {
+      writeSync(open, `${JSON.stringify({ id, at, weight, cluster, question, golden, payload })}\n`);
     }
   } finally {
     closeSync(open);
@@ -65,16 +63,16 @@ class StoredInput implements ReplayInput {
   readonly at: number;
   readonly weight: number | undefined;
   readonly cluster: string | undefined;
-  readonly item: string | undefined;
+  readonly question: string;
   readonly golden: unknown;
   readonly #load: () => ReplayPayload;
 
-  constructor(known: Omit<ReplayInput, "payload" | "capabilities">, load: () => ReplayPayload) {
+  constructor(known: Omit<ReplayInput, "payload">, load: () => ReplayPayload) {
     this.id = known.id;
     this.at = known.at;
     this.weight = known.weight;
     this.cluster = known.cluster;
-    this.item = known.item;
+    this.question = known.question;
     this.golden = known.golden;
     this.#load = load;
   }

@@ -1,9 +1,10 @@
 /** Runs a planned bake-off on this machine, with everything it pays for written down as it happens. */
 
 import type { BakeoffRun } from "../../bakeoff/execution/bakeoff-run.ts";
-import { type JournalPlan, JUDGE_BOOKS, sampleText, spentText, verdictText } from "../../bakeoff/execution/journal.ts";
+import { JUDGE_BOOKS, sampleText, spentText, verdictText } from "../../bakeoff/execution/journal.ts";
 import { runBakeoff } from "../../bakeoff/execution/run-bakeoff.ts";
 import type { BakeoffPlan } from "../../bakeoff/plan/bakeoff-plan.ts";
+import type { JournalPlan } from "../../bakeoff/plan/journal-plan.ts";
 import { reportWithEvidence } from "../../bakeoff/report/assemble-report.ts";
 import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { executeCall } from "../../call/execute.ts";

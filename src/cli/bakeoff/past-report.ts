@@ -42,11 +42,12 @@ export function localSamples(io: Io, id: string): LocalSamples | undefined {
     );
     return {
       // Their texts are read while the file is open.
-      inputs: inputs.map(({ id: input, at, weight, cluster, golden, payload }) => ({
+      inputs: inputs.map(({ id: input, at, weight, cluster, question, golden, payload }) => ({
         id: input,
         at,
         weight,
         cluster,
+        question,
         golden,
         payload,
       })),

@@ -1,8 +1,8 @@
 /** What a bake-off is about to do, cost and be able to show, and whether to ask before it does. */
 
-import type { JournalPlan } from "../../bakeoff/execution/journal.ts";
 import type { BakeoffPlan } from "../../bakeoff/plan/bakeoff-plan.ts";
 import { ASSUMED_DISCORDANCE, type Estimate } from "../../bakeoff/plan/estimate.ts";
+import type { JournalPlan } from "../../bakeoff/plan/journal-plan.ts";
 import { formatUsd } from "../../money/format.ts";
 import { addUsd, type NanoUsd, nanoToUsdText, nanoUsd, usdToNano } from "../../money/nano-usd.ts";
 import type { Io } from "../command.ts";

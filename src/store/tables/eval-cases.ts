@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { ReplayPayload } from "../../replay/replay-input.ts";
+import type { ReplayPayload } from "../../replay/replay-payload.ts";
 import type { EvalCaseOrigin } from "../../runs/eval-case.ts";
 
 /** Goldens: an input with the output expected for it, saved on purpose by a user. */

@@ -123,6 +123,7 @@ function planFor({ routes }: CompiledBundle, inputs: number): BakeoffPlan {
     inputs: Array.from({ length: inputs }, (_, index) => ({
       id: `input_${index}`,
       at: 1_750_000_000_000 + index,
+      question: `question ${index}`,
       payload: { kind: "variables", variables: { ticket: `Ticket ${index}: the printer on floor 3 is on fire.` } },
     })),
   };

@@ -125,6 +125,28 @@ afterEach(async () => {
 });
 
 describe("a hosted bake-off", () => {
+  test("sends a question once, however many eval cases ask it, and counts it so often", {
+    timeout: 90_000,
+  }, async () => {
+    const one = await rig(10);
+    for (const spelt of [(text: string) => ` ${text}\n`, (text: string) => [{ type: "text", text }]]) {
+      for (let index = 0; index < 10; index += 1) {
+        const content = `${one.marker} input ${index}`;
+        const request = { messages: user(spelt(content) as string), temperature: index };
+        await one.send("POST", "/v1/eval-cases", {
+          task: "hosted.two",
+          input: { kind: "messages", request },
+          expected: content,
+        });
+      }
+    }
+    const { body: report } = await one.ended(await one.start({ seed: 3 }));
+    expect(report.inputs).toMatchObject({ asked: 200, used: 10, weight: 30 });
+    for (const arm of report.arms) expect(arm.sent).toBe(10);
+    const requests = [...(await one.paid()).values()].reduce((sum, count) => sum + count, 0);
+    expect(requests, "each question on each arm, once").toBe(20);
+  });
+
   test("measures every eval case on every arm and answers its report where it said", { timeout: 90_000 }, async () => {
     const one = await rig(15);
     const started = await one.send("POST", "/v1/bakeoffs/run/hosted.two", { seed: 7 });

@@ -35,6 +35,7 @@ variants:
 const inputs: ReplayInput[] = Array.from({ length: 80 }, (_, index) => ({
   id: `cap_${index}`,
   at: index,
+  question: `question ${index}`,
   payload: { kind: "variables", variables: { text: `Order ${index} arrived late and the box was open.` } },
 }));
 

@@ -32,7 +32,7 @@ import { localStore } from "../../support/local-database.ts";
 const terms = { epsilon: 0.05, family: 1 };
 
 const renamed = (pairs: readonly PairedInput[], prefix: string): PairedInput[] =>
-  pairs.map((pair) => ({ ...pair, input: prefix + pair.input }));
+  pairs.map((pair) => ({ ...pair, input: prefix + pair.input, question: prefix + pair.question }));
 
 describe("a look at a comparison", () => {
   it("is the first one for the bake-off that came first, however often it is told again", () => {
@@ -65,7 +65,7 @@ describe("a look at a comparison", () => {
 
   it("is not moved by the same question asked again: neither by its repeats nor by a newer call that asked it", () => {
     const asked = (call: string): PairedInput[] =>
-      pairsWith(200, 0, 0).map((pair, index) => ({ ...pair, input: `${call}${index}`, item: `question ${index}` }));
+      pairsWith(200, 0, 0).map((pair, index) => ({ ...pair, input: `${call}${index}`, question: `question ${index}` }));
     const repeats = (times: number): PairedInput[] =>
       pairsWith(200, 0, 0).flatMap((pair) =>
         Array.from({ length: times }, (_, index) => ({
@@ -163,6 +163,7 @@ function proposesWithin(looks: number, pLoss: number, random: () => number, reme
   for (let look = 1; look <= looks; look += 1) {
     const pairs = Array.from({ length: 50 }, (_, index) => ({
       input: `${look}_${index}`,
+      question: `${look}_${index}`,
       d: random() < pLoss ? 1 : 0,
     }));
     all = [...all, ...pairs];

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { confidenceFor } from "../../../src/bakeoff/analysis/alpha-spending.ts";
-import type { JournalPlan } from "../../../src/bakeoff/execution/journal.ts";
 import { estimateBakeoff } from "../../../src/bakeoff/plan/estimate.ts";
+import type { JournalPlan } from "../../../src/bakeoff/plan/journal-plan.ts";
 import { planOf } from "../../../src/bakeoff/plan/resolve-plan.ts";
 import { MOST_ARMS } from "../../../src/bakeoff/report/report-fields.ts";
 import type { BakeoffOptions } from "../../../src/cli/bakeoff/options.ts";
-import { journalToResume } from "../../../src/cli/bakeoff/plan.ts";
+import { journalToResume } from "../../../src/cli/bakeoff/request.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { detectable, pairsNeeded } from "../../../src/stats/power.ts";
@@ -44,6 +44,7 @@ const journalOf = (route: Route): JournalPlan => ({
 const inputs = Array.from({ length: 40 }, (_, index) => ({
   id: `in_${index}`,
   at: index,
+  question: `question ${index}`,
   payload: { kind: "variables" as const, variables: { text: `text ${index}` } },
 }));
 const providers = { find: () => undefined, model: () => undefined };

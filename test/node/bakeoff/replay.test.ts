@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { replayCall } from "../../../src/bakeoff/execution/replay-call.ts";
 import { armsOf } from "../../../src/bakeoff/plan/arm.ts";
 import type { ModelCapabilities } from "../../../src/provider/provider.ts";
-import type { ReplayInput, ReplayPayload } from "../../../src/replay/replay-input.ts";
+import type { ReplayPayload } from "../../../src/replay/replay-payload.ts";
 import type { ChatRequest } from "../../../src/wire/chat.ts";
 import { routeOf } from "../../support/bundles.ts";
 
@@ -26,9 +26,7 @@ function callOf(payload: ReplayPayload, variant: string) {
   const arms = armsOf(route, [variant], "default");
   const arm = arms.ok ? arms.value.find(({ name }) => name === variant) : undefined;
   if (!arm) throw new Error(`no arm ${variant}`);
-  // The old flags say reasoning; replay must not believe them.
-  const input: ReplayInput = { id: "cap_1", at: 0, payload, capabilities: { reasoning: true } };
-  return replayCall(input, arm, { id: "bo_1", org: "local", claims: [] });
+  return replayCall({ payload }, arm, { id: "bo_1", org: "local", claims: [] });
 }
 
 function asked(payload: ReplayPayload, variant: string, capabilities: ModelCapabilities) {

@@ -52,13 +52,16 @@ function answer(method: string, path: string, body: Record<string, unknown>): { 
   return { status: 201, body: { id: body["id"], proposal: null } };
 }
 
+/** How many cases ask each question. */
+let copies: number;
+
 /** 150 cases over two pages. */
 function casePage(query: URLSearchParams) {
   const from = Number(query.get("after") ?? 0);
   const eval_cases = Array.from({ length: Math.min(Number(query.get("limit")), 150 - from) }, (_, index) => ({
     id: `case_${from + index}`,
-    input: { kind: "variables", variables: { text: `Parcel ${from + index} is late.` } },
-    expected: { summary: `Parcel ${from + index} is late.` },
+    input: { kind: "variables", variables: { text: parcel(from + index) } },
+    expected: { summary: parcel(from + index) },
     created_at: "2026-11-29T12:00:00.000Z",
     run: `run_${index % 3}`,
   }));
@@ -66,7 +69,10 @@ function casePage(query: URLSearchParams) {
   return { eval_cases, next: next < 150 ? String(next) : null };
 }
 
+const parcel = (number: number) => `Parcel ${Math.floor(number / copies)} is late.`;
+
 beforeEach(async () => {
+  copies = 1;
   folder = mkdtempSync(join(tmpdir(), "modelrig-bakeoff-cli-"));
   mkdirSync(join(folder, "routes"));
   mkdirSync(join(folder, ".modelrig"));
@@ -267,6 +273,16 @@ describe("with a gateway", () => {
     const args = ["--from-eval-cases", "acme.task", "--variants", "cheap", "--replay-last", "120", "--cluster", "run"];
     const report = asReport((await bakeoff([...args, "--json"], withGateway())).out);
     expect(report).toMatchObject({ metric: "golden", inputs: { used: 120 } });
+  });
+
+  it("takes eval cases that ask the same as one input, and finds the runs they belong to", async () => {
+    copies = 4;
+    const args = ["--from-eval-cases", "acme.task", "--variants", "cheap", "--replay-last", "120", "--json"];
+    const { out, err } = await bakeoff(args, withGateway());
+    expect(asReport(out).inputs).toMatchObject({ asked: 120, used: 30, weight: 120 });
+    expect(err).toContain(
+      "30: eval cases of acme.task, 120 calls asked 30 different inputs, those of one run belong together",
+    );
   });
 
   it("sends the report and no text, and with --keep-outputs says what else goes where", async () => {

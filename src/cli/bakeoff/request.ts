@@ -1,21 +1,21 @@
-import type { JournalPlan } from "../../bakeoff/execution/journal.ts";
+/** From the flags of `modelrig bakeoff` to what is asked for, and what of a bake-off may change when it is resumed. */
 import type { BakeoffPlan } from "../../bakeoff/plan/bakeoff-plan.ts";
-import { chooseReference } from "../../bakeoff/plan/reference-choice.ts";
-import { planOf as planOfRoute, referenceKept } from "../../bakeoff/plan/resolve-plan.ts";
+import type { JournalPlan } from "../../bakeoff/plan/journal-plan.ts";
+import { planOf } from "../../bakeoff/plan/resolve-plan.ts";
+import type { BakeoffRequest } from "../../bakeoff/plan/start-bakeoff.ts";
 import type { CompiledBundle } from "../../config/config.ts";
 import { type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
-import type { Registry } from "../../registry/capability.ts";
-import type { ReplayInput } from "../../replay/replay-input.ts";
-import { variantNames } from "../../route/narrow.ts";
+import { RUN_TAG } from "../../replay/clusters.ts";
 import type { Route } from "../../route/route.ts";
+import { LOCAL_ORG } from "../../workspace/local-org.ts";
 import { CliError, EXIT } from "../command.ts";
-import type { FoundInputs } from "./lanes.ts";
 import {
   type BakeoffOptions,
   DEFAULT_BUDGET_USD,
   dollars,
   keptInputs,
   objectiveNamed,
+  tagNamed,
   usage,
   wholeNumber,
 } from "./options.ts";
@@ -31,29 +31,27 @@ export interface Fresh {
   readonly variants?: readonly string[] | undefined;
 }
 
-/** The plan as the journal keeps it. Everything in it is checked; arms and inputs are made from it. */
-export function journalFromFlags(
-  options: BakeoffOptions,
-  route: Route,
-  found: FoundInputs,
-  registry: Registry,
-  fresh: Fresh,
-): JournalPlan {
-  const asked = options.reference === "none" ? undefined : (options.reference ?? route.bakeoff?.reference);
-  const reference = chooseReference(route, registry, asked);
-  if (options.reference !== undefined && reference?.type === "none") throw usage(reference.reason);
-  const variants = options.variants?.split(",").map((name) => name.trim()) ?? fresh.variants ?? variantNames(route);
+/** What the flags ask for, with their defaults. Throws a usage error for what no bake-off could be. */
+export function requestFromFlags(options: BakeoffOptions, fresh: Fresh): BakeoffRequest {
+  const { fromEvalCases, stratify, failuresFirst, cluster } = options;
+  if (fromEvalCases !== undefined && (stratify !== undefined || failuresFirst))
+    throw usage("--stratify and --failures-first draw from captures; eval cases have neither tags nor failures");
+  if (fromEvalCases !== undefined && cluster !== undefined && cluster !== RUN_TAG)
+    throw usage("eval cases have no tags; their clusters are runs: --cluster run");
   const total = dollars("--total-usd", options.totalUsd);
   return {
     id: fresh.id,
-    route: route.name,
-    route_hash: route.hash,
-    variants: [...variants],
+    variants: options.variants?.split(",").map((name) => name.trim()) ?? fresh.variants,
     incumbent: fresh.incumbent,
-    reference: referenceKept(reference),
+    reference: options.reference,
     objective: objectiveNamed(options.objective),
-    asked: found.asked,
-    sampling: found.sampling,
+    sampling: {
+      last: wholeNumber("--replay-last", options.replayLast),
+      stratify: tagNamed("--stratify", stratify),
+      failuresFirst: failuresFirst === true,
+      cluster: cluster === RUN_TAG ? RUN_TAG : tagNamed("--cluster", cluster),
+    },
+    repeats: wholeNumber("--repeats", options.repeats, 1, 100),
     budget_nano: budgetOf(options) ?? usdToNano(DEFAULT_BUDGET_USD),
     ...(total !== undefined && { total_nano: total }),
     judge_day_nano: dollars("--judge-usd", options.judgeUsd) ?? usdToNano(0),
@@ -78,13 +76,13 @@ export function journalToResume(options: BakeoffOptions, kept: JournalPlan): Jou
   };
 }
 
-export function planOf(
+/** The plan of a bake-off that began before, over the inputs it was begun with. */
+export function resumedPlan(
   journal: JournalPlan,
   bundle: CompiledBundle,
-  inputs: readonly ReplayInput[],
-  earlier: Pick<BakeoffPlan, "done" | "doneVerdicts">,
+  earlier: Pick<BakeoffPlan, "inputs" | "done" | "doneVerdicts">,
 ): BakeoffPlan {
-  const plan = planOfRoute(journal, routeNamed(bundle, journal.route), { org: "local", inputs, ...earlier });
+  const plan = planOf(journal, routeNamed(bundle, journal.route), { org: LOCAL_ORG, ...earlier });
   if (plan.ok) return plan.value;
   if (plan.error.code !== "route_changed") throw usage(plan.error.message);
   throw new CliError("bakeoff.route_changed", plan.error.message, {
