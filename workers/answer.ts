@@ -4,16 +4,17 @@ import type { Attempt, Inference } from "../src/call/inference.ts";
 import type { Failure } from "../src/failure/failure.ts";
 import { httpError } from "../src/failure/http.ts";
 import { nanoToUsdText } from "../src/money/nano-usd.ts";
-import type { DroppedField, IngressDialect, ServedContext } from "../src/wire/dialect.ts";
+import type { ChatRequest } from "../src/wire/chat.ts";
+import type { ErrorDetails, IngressDialect, ServedContext } from "../src/wire/dialect.ts";
 import { HttpFault } from "./fault.ts";
-import { sseBody } from "./sse-body.ts";
+import { StreamNotes, sseBody } from "./sse-body.ts";
 
 type Answered = Extract<CallResult, { type: "answer" }>;
 type Streamed = Extract<CallResult, { type: "stream" }>;
 type Failed = Extract<CallResult, { type: "failure" }>;
 
 /** `x-modelrig-*` headers of a finished call. */
-export function answerHeaders(inference: Inference): Record<string, string> {
+export function answerHeaders(inference: Inference, lost: readonly string[] = []): Record<string, string> {
   const { served, rung, cost } = inference;
   return {
     "x-modelrig-inference-id": inference.id,
@@ -21,7 +22,7 @@ export function answerHeaders(inference: Inference): Record<string, string> {
     ...(rung && { "x-modelrig-rung": rung }),
     "x-modelrig-attempts": String(inference.attempts.length),
     ...(cost !== undefined && { "x-modelrig-cost-usd": nanoToUsdText(cost) }),
-    ...droppedHeader(inference.attempts.at(-1)?.dropped ?? []),
+    ...droppedHeader([...(inference.attempts.at(-1)?.dropped ?? []).map(({ field }) => field), ...lost]),
     ...(inference.simulated && { "x-modelrig-simulated": "true" }),
   };
 }
@@ -29,20 +30,34 @@ export function answerHeaders(inference: Inference): Record<string, string> {
 export function servedContext(
   inferenceId: string,
   model: string,
-  startedAt: number,
-  includeUsage: boolean,
+  { startedAt, includeUsage, asked, now }: Pick<AnswerOptions, "startedAt" | "includeUsage" | "asked" | "now">,
+  lost: (field: string) => void,
 ): ServedContext {
-  return { id: inferenceId, model, created: Math.floor(startedAt / 1000), includeUsage };
+  const created = Math.floor(startedAt / 1000);
+  return { id: inferenceId, model, created, includeUsage, asked, now: () => Math.floor(now() / 1000), lost };
+}
+
+/** How an answer is told to this client. */
+export interface AnswerOptions {
+  readonly includeUsage: boolean;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly now: () => number;
+  /** The client's request, where it was in the dialect of the answer. */
+  readonly asked?: ChatRequest | undefined;
 }
 
 export function failureResponse(result: Failed, ingress: Pick<IngressDialect, "encodeError">): Response {
   const { failure, inference } = result;
   const { status, headers } = httpError(failure);
-  const attempts = inference.attempts.map(attemptSummary);
-  return Response.json(ingress.encodeError(failure, { inferenceId: inference.id, attempts }), {
+  return Response.json(ingress.encodeError(failure, errorDetails(inference)), {
     status,
     headers: { ...answerHeaders(inference), ...headers },
   });
+}
+
+export function errorDetails(inference: Inference): ErrorDetails {
+  return { inferenceId: inference.id, attempts: inference.attempts.map(attemptSummary) };
 }
 
 /** A failure where no call was made that could be told of. */
@@ -51,17 +66,19 @@ export function failureFault(reason: Failure): HttpFault {
   return new HttpFault(status, { ...reason, code: reason.code ?? code }, headers);
 }
 
-export function answerResponse(result: Answered, ingress: IngressDialect): Response {
+export function answerResponse(result: Answered, ingress: IngressDialect, options: AnswerOptions): Response {
   const { answer, inference } = result;
   const model = inference.served?.model ?? answer.model ?? "";
-  return Response.json(ingress.encodeAnswer(answer, servedContext(inference.id, model, inference.startedAt, false)), {
-    headers: answerHeaders(inference),
-  });
+  const lost: string[] = [];
+  const body = ingress.encodeAnswer(
+    answer,
+    servedContext(inference.id, model, options, (field) => lost.push(field)),
+  );
+  const headers = answerHeaders(inference, lost);
+  return Response.json(body, { headers });
 }
 
-export interface StreamOptions {
-  readonly includeUsage: boolean;
-  readonly startedAt: number;
+export interface StreamOptions extends AnswerOptions {
   readonly keepAliveMs: number;
 }
 
@@ -76,18 +93,19 @@ export function streamResponse(
   ingress: IngressDialect,
   options: StreamOptions & { readonly simulated: boolean },
 ): Response {
-  const { head, frames } = result;
-  const encoder = ingress.streamEncoder(
-    servedContext(head.inferenceId, head.served.model, options.startedAt, options.includeUsage),
-  );
-  return new Response(sseBody(frames, encoder, { inferenceId: head.inferenceId, keepAliveMs: options.keepAliveMs }), {
+  const { head, frames, done } = result;
+  const { keepAliveMs } = options;
+  const notes = new StreamNotes();
+  const encoder = ingress.streamEncoder(servedContext(head.inferenceId, head.served.model, options, notes.add));
+  const details = async () => errorDetails(await done);
+  return new Response(sseBody(frames, encoder, { errorDetails: details, keepAliveMs, notes }), {
     headers: {
       ...EVENT_STREAM,
       "x-modelrig-inference-id": head.inferenceId,
       "x-modelrig-served": `${head.served.provider}/${head.served.model}`,
       ...(head.rung && { "x-modelrig-rung": head.rung }),
       "x-modelrig-attempts": String(head.attempts),
-      ...droppedHeader(head.dropped),
+      ...droppedHeader(head.dropped.map(({ field }) => field)),
       ...(options.simulated && { "x-modelrig-simulated": "true" }),
     },
   });
@@ -112,9 +130,9 @@ function attemptSummary(attempt: Attempt): Record<string, unknown> {
 const MAX_DROPPED = 1_000;
 
 /** Names may be the client's own, any text at all: what is no plain word is percent-encoded. */
-function droppedHeader(dropped: readonly DroppedField[]): Record<string, string> {
+function droppedHeader(dropped: readonly string[]): Record<string, string> {
   if (dropped.length === 0) return {};
-  const names = [...new Set(dropped.map(({ field }) => headerWord(field)))];
+  const names = [...new Set(dropped.map(headerWord))];
   let value = "";
   for (const [index, name] of names.entries()) {
     const longer = index === 0 ? name : `${value}, ${name}`;

@@ -24,13 +24,14 @@ export async function serveChat(c: Context<AppEnv>, ingress: IngressDialect): Pr
   const target = await callTarget(caller, model, request, marks);
   const call = runCall(caller, { ...target, requestFor: () => request, stream: request.stream });
   const keepAliveMs = request.stream ? caller.runtime.config.keepAliveMs : 0;
-  const options = { includeUsage: request.includeUsage, startedAt, keepAliveMs };
+  const { now } = caller.runtime;
+  const options = { includeUsage: request.includeUsage, asked: request, startedAt, now, keepAliveMs };
   const respond = (result: CallResult): Response => {
     switch (result.type) {
       case "failure":
         return failureResponse(result, ingress);
       case "answer":
-        return answerResponse(result, ingress);
+        return answerResponse(result, ingress, options);
       case "stream": {
         const simulated = caller.runtime.providers.find(result.head.served.provider)?.simulated === true;
         return streamResponse(result, ingress, { ...options, simulated });

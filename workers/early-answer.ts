@@ -1,8 +1,8 @@
 /** A streamed answer that opens before its first content: what stands in front of the gateway may cut a silent line. */
 import type { CallResult, FrameStream } from "../src/call/call.ts";
 import type { IngressDialect, StreamEncoder } from "../src/wire/dialect.ts";
-import { EVENT_STREAM, type StreamOptions, servedContext } from "./answer.ts";
-import { sseBody } from "./sse-body.ts";
+import { EVENT_STREAM, errorDetails, type StreamOptions, servedContext } from "./answer.ts";
+import { StreamNotes, sseBody } from "./sse-body.ts";
 
 /**
  * The call's own answer where it comes within `keepAliveMs`, as it always does where that is 0. After that much silence
@@ -26,14 +26,19 @@ export async function orEarly(
 }
 
 function earlyResponse(call: Promise<CallResult>, ingress: IngressDialect, options: StreamOptions): Response {
-  let inferenceId = "";
+  const notes = new StreamNotes();
   let encoder: StreamEncoder | undefined;
   const opened = call.then((result): FrameStream => {
-    inferenceId = result.type === "stream" ? result.head.inferenceId : result.inference.id;
-    const model = result.type === "stream" ? result.head.served.model : "";
-    encoder = ingress.streamEncoder(servedContext(inferenceId, model, options.startedAt, options.includeUsage));
-    return result.type === "stream" ? result.frames : onlyFailure(result);
+    const streamed = result.type === "stream";
+    const id = streamed ? result.head.inferenceId : result.inference.id;
+    const model = streamed ? result.head.served.model : "";
+    encoder = ingress.streamEncoder(servedContext(id, model, options, notes.add));
+    return streamed ? result.frames : onlyFailure(result);
   });
+  const details = async () => {
+    const result = await call;
+    return errorDetails(result.type === "stream" ? await result.done : result.inference);
+  };
   const frames: FrameStream = {
     read: async () => (await opened).read(),
     // A call that has not begun to stream is stopped by the request's own signal.
@@ -41,9 +46,10 @@ function earlyResponse(call: Promise<CallResult>, ingress: IngressDialect, optio
   };
   const lazily: StreamEncoder = {
     encode: (frame) => encoder?.encode(frame) ?? "",
-    fail: (failure) => encoder?.fail(failure, inferenceId) ?? "",
+    fail: (failure, errorDetails) => encoder?.fail(failure, errorDetails) ?? "",
   };
-  return new Response(sseBody(frames, lazily, { inferenceId, keepAliveMs: options.keepAliveMs }), {
+  const { keepAliveMs } = options;
+  return new Response(sseBody(frames, lazily, { errorDetails: details, keepAliveMs, notes }), {
     headers: EVENT_STREAM,
   });
 }

@@ -1,11 +1,31 @@
 import type { FrameStream } from "../src/call/call.ts";
-import type { StreamEncoder } from "../src/wire/dialect.ts";
-import type { WireFrame } from "../src/wire/stream-event.ts";
+import type { ErrorDetails, StreamEncoder } from "../src/wire/dialect.ts";
+import { failureIn } from "../src/wire/stream-event.ts";
 
 export interface SseBodyOptions {
-  readonly inferenceId: string;
+  /** Asked for once, after an error came. */
+  readonly errorDetails: () => Promise<ErrorDetails>;
   /** A comment line after this much silence, only between events; 0 = never. Milliseconds. */
   readonly keepAliveMs: number;
+  readonly notes: StreamNotes;
+}
+
+/** What a stream could not carry, told in comments between its events: its headers went out before. */
+export class StreamNotes {
+  readonly #told = new Set<string>();
+  #untold = "";
+
+  readonly add = (field: string): void => {
+    if (this.#told.has(field)) return;
+    this.#told.add(field);
+    this.#untold += `: x-modelrig-dropped ${field.replace(/[^\w.[\]$-]/g, "_")}\n\n`;
+  };
+
+  take(): string {
+    const untold = this.#untold;
+    this.#untold = "";
+    return untold;
+  }
 }
 
 const utf8 = new TextEncoder();
@@ -46,7 +66,11 @@ export function sseBody(
             return;
           }
           let text = "";
-          for (const frame of next) text += encodeFrame(frame, encoder, options.inferenceId);
+          for (const frame of next) {
+            const broken = failureIn(frame);
+            text += broken ? encoder.fail(broken, await options.errorDetails()) : encoder.encode(frame);
+          }
+          text += options.notes.take();
           if (text === "") continue;
           controller.enqueue(utf8.encode(text));
           return;
@@ -60,9 +84,4 @@ export function sseBody(
     },
     { highWaterMark: 0 },
   );
-}
-
-function encodeFrame(frame: WireFrame, encoder: StreamEncoder, inferenceId: string): string {
-  for (const event of frame.events) if (event.type === "error") return encoder.fail(event.failure, inferenceId);
-  return encoder.encode(frame);
 }

@@ -1,6 +1,7 @@
 /** Between a stream of events and a whole answer, in both directions. */
 import type { Usage } from "../money/usage.ts";
-import type { AnswerChoice, AssistantPart, ChatAnswer, FinishReason } from "../wire/chat.ts";
+import type { AnswerChoice, AssistantPart, ChatAnswer, FinishReason, MediaPart, ReasoningPart } from "../wire/chat.ts";
+import { partEvents } from "../wire/part-events.ts";
 import type { StreamEvent, WireFrame } from "../wire/stream-event.ts";
 
 interface ChoiceDraft {
@@ -11,7 +12,8 @@ interface ChoiceDraft {
 
 type DraftPart =
   | { readonly type: "text" | "refusal"; text: string }
-  | { readonly type: "reasoning"; text: string; signature?: string | undefined; encrypted?: string | undefined }
+  | { -readonly [Key in keyof ReasoningPart]: ReasoningPart[Key] }
+  | MediaPart
   | {
       readonly type: "tool-call";
       readonly id: string;
@@ -63,6 +65,9 @@ export class AnswerAssembler {
         if (call) call.arguments += event.arguments;
         return;
       }
+      case "media":
+        this.#draft(event.choice).parts.push({ type: "media", ...event.media });
+        return;
       case "finish":
         this.#draft(event.choice).finish = event.finish;
         return;
@@ -109,13 +114,16 @@ export class AnswerAssembler {
     const last = parts.at(-1);
     const open =
       last?.type === "reasoning" && last.signature === undefined && last.encrypted === undefined ? last : undefined;
+    const { text, signature, encrypted, id, from, callId } = event;
     if (!open) {
-      parts.push({ type: "reasoning", text: event.text, signature: event.signature, encrypted: event.encrypted });
+      parts.push({ type: "reasoning", text, signature, encrypted, id, from, callId });
       return;
     }
-    open.text += event.text;
-    open.signature = event.signature;
-    open.encrypted = event.encrypted;
+    open.text += text;
+    open.signature = signature;
+    open.encrypted = encrypted;
+    open.id = id;
+    open.callId = callId;
   }
 }
 
@@ -138,32 +146,4 @@ function choiceFrames(choice: AnswerChoice): WireFrame[] {
   }
   frames.push({ events: [{ type: "finish", choice: choice.index, finish: choice.finish }] });
   return frames;
-}
-
-function partEvents(part: AssistantPart, choice: number, index: number): StreamEvent[] {
-  switch (part.type) {
-    case "text":
-      return [{ type: "text-delta", choice, text: part.text }];
-    case "refusal":
-      return [{ type: "refusal-delta", choice, text: part.text }];
-    case "reasoning":
-      return [
-        { type: "reasoning-delta", choice, text: part.text, signature: part.signature, encrypted: part.encrypted },
-      ];
-    case "tool-call":
-      return [
-        {
-          type: "tool-call-start",
-          choice,
-          index,
-          id: part.id,
-          name: part.name,
-          ...(part.custom ? { custom: true } : {}),
-          signature: part.signature,
-        },
-        { type: "tool-call-delta", choice, index, arguments: part.arguments },
-      ];
-    case "native":
-      return [];
-  }
 }

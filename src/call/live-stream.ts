@@ -1,11 +1,11 @@
 /** A committed stream on its way to the client, judged at its end where a schema governs it. */
 import { type Failure, failure } from "../failure/failure.ts";
 import type { ServedRung } from "../route/route.ts";
-import type { WireFrame } from "../wire/stream-event.ts";
+import { failureIn, type WireFrame } from "../wire/stream-event.ts";
 import type { FrameStream, OutputRule } from "./call.ts";
 import type { Attempt } from "./inference.ts";
 import { judge } from "./output.ts";
-import { type BegunStream, failureIn } from "./stream-attempt.ts";
+import type { BegunStream } from "./stream-attempt.ts";
 
 export interface LiveEnd {
   readonly attempt: Attempt;

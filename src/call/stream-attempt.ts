@@ -8,7 +8,7 @@ import type { Usage } from "../money/usage.ts";
 import type { ChatAnswer, FinishReason } from "../wire/chat.ts";
 import type { SseEvent, StreamDecoder } from "../wire/dialect.ts";
 import { type SseReader, sseReader } from "../wire/sse.ts";
-import { isContent, type StreamEvent, type WireFrame } from "../wire/stream-event.ts";
+import { failureIn, isContent, type StreamEvent, type WireFrame } from "../wire/stream-event.ts";
 import { readAnswer, unansweredEnd } from "./answer-attempt.ts";
 import { AnswerAssembler } from "./assemble.ts";
 import { type AttemptPlan, type CallState, closeAttempt, isAttempt, type OpenAttempt, openAttempt } from "./attempt.ts";
@@ -93,11 +93,6 @@ async function unstreamed(open: OpenAttempt, response: Response): Promise<Attemp
     status,
     exposure: { type: "answered", usage: read.value.usage, hasContent: true },
   });
-}
-
-export function failureIn(frame: WireFrame): Failure | undefined {
-  for (const event of frame.events) if (event.type === "error") return event.failure;
-  return undefined;
 }
 
 /** Pulls frames from an upstream, keeps the count of what passed, and closes the attempt once. */

@@ -61,6 +61,21 @@ export interface ReasoningPart {
   /** Opaque encrypted thinking (Anthropic `redacted_thinking`, Responses `encrypted_content`). */
   readonly encrypted?: string | undefined;
   readonly id?: string | undefined;
+  /** Dialect of the upstream that signed or encrypted it; only that dialect may be sent it. Absent where unknown. */
+  readonly from?: DialectName | undefined;
+  /** The tool call of the same turn that `signature` belongs to (Gemini). */
+  readonly callId?: string | undefined;
+}
+
+/** A picture or a sound that the model made. */
+export interface MediaPart {
+  readonly type: "media";
+  readonly kind: "image" | "audio";
+  /** Base64. */
+  readonly data: string;
+  readonly mediaType: string;
+  /** What the sound says. */
+  readonly transcript?: string | undefined;
 }
 
 export interface RefusalPart {
@@ -89,7 +104,7 @@ export interface NativePart {
 }
 
 export type UserPart = TextPart | ImagePart | FilePart | AudioPart | NativePart;
-export type AssistantPart = TextPart | ReasoningPart | RefusalPart | ToolCallPart | NativePart;
+export type AssistantPart = TextPart | ReasoningPart | RefusalPart | ToolCallPart | MediaPart | NativePart;
 
 export type ChatMessage =
   | { readonly role: "system"; readonly content: readonly TextPart[] }

@@ -120,6 +120,13 @@ export interface UpstreamDialect {
   ): ProviderError;
 }
 
+/** The gateway's own account of a failed call. */
+export interface ErrorDetails {
+  readonly inferenceId?: string | undefined;
+  /** One entry per upstream request that was sent. */
+  readonly attempts: readonly unknown[];
+}
+
 /** What the client is told about the answer besides its content. */
 export interface ServedContext {
   /** One id per answer, ours. */
@@ -130,6 +137,12 @@ export interface ServedContext {
   readonly created: number;
   /** The client asked for usage in its stream. */
   readonly includeUsage: boolean;
+  /** The client's request, for dialects whose answers repeat what was asked. */
+  readonly asked?: ChatRequest | undefined;
+  /** Unix seconds, for answers that say when they were complete; absent = `created`. */
+  readonly now?: (() => number) | undefined;
+  /** Told of content that the client's dialect has no form for, as `content.<kind>`. */
+  readonly lost?: ((field: string) => void) | undefined;
 }
 
 /** Turns frames into SSE text for the client. One instance per answer. */
@@ -137,7 +150,7 @@ export interface StreamEncoder {
   /** Zero or more complete SSE events, LF framed; `""` when nothing is to be sent. */
   encode(frame: WireFrame): string;
   /** A protocol-correct error end: the client must see a failed stream, never a clean finish. */
-  fail(failure: Failure, inferenceId: string): string;
+  fail(failure: Failure, details: ErrorDetails): string;
 }
 
 /** Client side of a dialect: what our own endpoints speak. */
@@ -151,8 +164,5 @@ export interface IngressDialect {
   encodeAnswer(answer: ChatAnswer, served: ServedContext): Record<string, unknown>;
   streamEncoder(served: ServedContext): StreamEncoder;
   /** Body of an error answer in the client's own shape. */
-  encodeError(
-    failure: Failure,
-    details: { readonly inferenceId?: string | undefined; readonly attempts: readonly unknown[] },
-  ): Record<string, unknown>;
+  encodeError(failure: Failure, details: ErrorDetails): Record<string, unknown>;
 }

@@ -1,11 +1,7 @@
 /** A failure in the shape that OpenAI's clients know, with the gateway's own account of it beside. */
 import type { Failure } from "../failure/failure.ts";
 import { httpError } from "../failure/http.ts";
-
-export interface ErrorDetails {
-  readonly inferenceId?: string | undefined;
-  readonly attempts: readonly unknown[];
-}
+import type { ErrorDetails } from "./dialect.ts";
 
 export function encodeError(failure: Failure, { inferenceId, attempts }: ErrorDetails): Record<string, unknown> {
   const { type, code } = httpError(failure);

@@ -1,6 +1,6 @@
 import type { Failure } from "../failure/failure.ts";
 import type { Usage } from "../money/usage.ts";
-import type { DialectName, FinishReason } from "./chat.ts";
+import type { DialectName, FinishReason, MediaPart } from "./chat.ts";
 
 /** One step of a streamed answer. `choice` counts answers (`n`), `index` counts tool calls of a choice from 0. */
 export type StreamEvent =
@@ -12,6 +12,10 @@ export type StreamEvent =
       readonly text: string;
       readonly signature?: string | undefined;
       readonly encrypted?: string | undefined;
+      /** As in `ReasoningPart`. */
+      readonly id?: string | undefined;
+      readonly from?: DialectName | undefined;
+      readonly callId?: string | undefined;
     }
   | { readonly type: "refusal-delta"; readonly choice: number; readonly text: string }
   | {
@@ -25,8 +29,9 @@ export type StreamEvent =
       readonly signature?: string | undefined;
     }
   | { readonly type: "tool-call-delta"; readonly choice: number; readonly index: number; readonly arguments: string }
-  /** Content that only the dialect's own chunk can carry, such as spoken audio: it passes through `native`. */
-  | { readonly type: "opaque-delta"; readonly choice: number }
+  | { readonly type: "media"; readonly choice: number; readonly media: Omit<MediaPart, "type"> }
+  /** Content that only the dialect's own chunk can carry, such as pieces of spoken audio: it passes through `native`. */
+  | { readonly type: "opaque-delta"; readonly choice: number; readonly what: string }
   | { readonly type: "finish"; readonly choice: number; readonly finish: FinishReason }
   /** Cumulative; the last one wins. */
   | { readonly type: "usage"; readonly usage: Usage; readonly servedTier?: string | undefined }
@@ -52,9 +57,16 @@ export function isContent(event: StreamEvent): boolean {
       return event.text !== "" || event.signature !== undefined || event.encrypted !== undefined;
     case "tool-call-start":
     case "tool-call-delta":
+    case "media":
     case "opaque-delta":
       return true;
     default:
       return false;
   }
+}
+
+/** The failure that ends a stream with this frame, if it does. */
+export function failureIn(frame: WireFrame): Failure | undefined {
+  for (const event of frame.events) if (event.type === "error") return event.failure;
+  return undefined;
 }

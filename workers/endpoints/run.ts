@@ -86,7 +86,8 @@ export function run(app: Hono<AppEnv>): void {
       stream,
       route: narrowed.route,
     });
-    const options = { includeUsage: true, startedAt, keepAliveMs: stream ? caller.runtime.config.keepAliveMs : 0 };
+    const { now } = caller.runtime;
+    const options = { includeUsage: true, startedAt, now, keepAliveMs: stream ? caller.runtime.config.keepAliveMs : 0 };
     const respond = (result: CallResult): Response => {
       switch (result.type) {
         case "failure":

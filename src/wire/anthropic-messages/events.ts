@@ -3,7 +3,9 @@ import { classify } from "../../failure/classify.ts";
 import { failure } from "../../failure/failure.ts";
 import { parseExact } from "../../json/exact-numbers.ts";
 import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import type { ReasoningPart } from "../chat.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
+import { nativeName } from "../part-events.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { unfinished } from "../unfinished.ts";
 import { decodeErrorObject } from "./error.ts";
@@ -100,7 +102,7 @@ class MessageStream implements StreamDecoder {
       case "text":
         return text ? [{ type: "text-delta", choice: 0, text }] : [];
       case "redacted_thinking":
-        return [{ type: "reasoning-delta", choice: 0, text: "", encrypted: stringAt(block, "data") ?? "" }];
+        return [thinkingDelta({ text: "", encrypted: stringAt(block, "data") ?? "" })];
       case "tool_use": {
         const call = this.#tools.size;
         this.#tools.set(index, call);
@@ -118,8 +120,11 @@ class MessageStream implements StreamDecoder {
           ? [start, { type: "tool-call-delta", choice: 0, index: call, arguments: JSON.stringify(input) }]
           : [start];
       }
-      default:
+      case undefined:
+      case "thinking":
         return [];
+      default:
+        return block ? [{ type: "opaque-delta", choice: 0, what: nativeName({ value: block }) }] : [];
     }
   }
 
@@ -128,9 +133,9 @@ class MessageStream implements StreamDecoder {
       case "text_delta":
         return [{ type: "text-delta", choice: 0, text: stringAt(delta, "text") ?? "" }];
       case "thinking_delta":
-        return [{ type: "reasoning-delta", choice: 0, text: stringAt(delta, "thinking") ?? "" }];
+        return [thinkingDelta({ text: stringAt(delta, "thinking") ?? "" })];
       case "signature_delta":
-        return [{ type: "reasoning-delta", choice: 0, text: "", signature: stringAt(delta, "signature") ?? "" }];
+        return [thinkingDelta({ text: "", signature: stringAt(delta, "signature") ?? "" })];
       case "input_json_delta": {
         const call = this.#tools.get(index);
         const piece = stringAt(delta, "partial_json") ?? "";
@@ -166,6 +171,10 @@ class MessageStream implements StreamDecoder {
     const normal = normaliseUsage(this.#usage);
     return normal ? [{ type: "usage", usage: normal, servedTier: stringAt(this.#usage, "service_tier") }] : [];
   }
+}
+
+function thinkingDelta(thinking: Omit<ReasoningPart, "type">): StreamEvent {
+  return { type: "reasoning-delta", choice: 0, ...thinking, from: "anthropic-messages" };
 }
 
 function parse(text: string): unknown {

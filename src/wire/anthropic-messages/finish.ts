@@ -18,6 +18,11 @@ export function finishReason(raw: string | undefined): FinishReason {
   return { unified: raw === undefined ? "other" : (UNIFIED.get(raw) ?? "other"), raw };
 }
 
+/** What a refusal says of itself here; other ends have no details. */
+export function stopDetails(finish: FinishReason): Record<string, unknown> | null {
+  return finish.unified === "content-filter" ? { type: "refusal", category: null, explanation: null } : null;
+}
+
 /** Words for a client of this dialect. */
 export function stopReason(finish: FinishReason): string {
   if (finish.raw !== undefined && UNIFIED.has(finish.raw)) return finish.raw;

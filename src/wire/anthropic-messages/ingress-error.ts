@@ -1,5 +1,6 @@
 import type { Failure } from "../../failure/failure.ts";
 import { httpError } from "../../failure/http.ts";
+import type { ErrorDetails } from "../dialect.ts";
 
 /** Words the official client knows, by HTTP status. */
 const TYPES: Readonly<Record<number, string>> = {
@@ -15,10 +16,7 @@ const TYPES: Readonly<Record<number, string>> = {
 };
 
 /** Anthropic's error shape, with our own fields beside its own. */
-export function errorBody(
-  reason: Failure,
-  details: { readonly inferenceId?: string | undefined; readonly attempts: readonly unknown[] },
-): Record<string, unknown> {
+export function errorBody(reason: Failure, details: ErrorDetails): Record<string, unknown> {
   const { status, code } = httpError(reason);
   return messageError(status, code, reason, details);
 }
@@ -28,7 +26,7 @@ export function messageError(
   status: number,
   code: string,
   reason: Failure,
-  details: { readonly inferenceId?: string | undefined; readonly attempts: readonly unknown[] },
+  details: ErrorDetails,
 ): Record<string, unknown> {
   return {
     type: "error",

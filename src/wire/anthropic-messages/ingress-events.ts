@@ -2,15 +2,19 @@
 import type { Failure } from "../../failure/failure.ts";
 import { isRecord, recordAt } from "../../json/record.ts";
 import type { Usage } from "../../money/usage.ts";
-import type { FinishReason } from "../chat.ts";
-import type { ServedContext, StreamEncoder } from "../dialect.ts";
+import type { FinishReason, ReasoningPart } from "../chat.ts";
+import type { ErrorDetails, ServedContext, StreamEncoder } from "../dialect.ts";
+import { PartSequence } from "../part-sequence.ts";
 import { sseFrame } from "../sse.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
-import { stopReason } from "./finish.ts";
+import { stopDetails, stopReason } from "./finish.ts";
 import { errorBody } from "./ingress-error.ts";
-import { encodeUsage } from "./ingress-usage.ts";
+import { callSignature, emptyMessage, textBlock, thinkingBlock, toolUseBlock } from "./ingress-response.ts";
+import { encodeFinalUsage, encodeUsage } from "./ingress-usage.ts";
 
-type OpenBlock = { readonly type: "text" | "thinking" } | { readonly type: "tool_use"; readonly call: number };
+interface OpenBlock {
+  readonly type: "text" | "thinking" | "tool_use" | "whole";
+}
 
 export function streamEncoder(served: ServedContext): StreamEncoder {
   return new MessageEncoder(served);
@@ -18,8 +22,10 @@ export function streamEncoder(served: ServedContext): StreamEncoder {
 
 class MessageEncoder implements StreamEncoder {
   readonly #served: ServedContext;
-  readonly #waiting = new Map<number, { readonly id: string; readonly name: string; arguments: string }>();
+  readonly #sequence = new PartSequence();
   #block: OpenBlock | undefined;
+  /** The thinking of the open block so far. */
+  #thought = "";
   #blocks = 0;
   #started = false;
   /** The upstream's own events are passed on: blocks and usage are its business. */
@@ -27,6 +33,7 @@ class MessageEncoder implements StreamEncoder {
   #stopped = false;
   #finish: FinishReason | undefined;
   #usage: Usage | undefined;
+  #servedTier: string | undefined;
 
   constructor(served: ServedContext) {
     this.#served = served;
@@ -35,12 +42,14 @@ class MessageEncoder implements StreamEncoder {
   encode(frame: WireFrame): string {
     if (this.#stopped) return "";
     if (frame.native?.dialect === "anthropic-messages") return this.#passThrough(frame.native.event, frame.native.data);
-    return frame.events.map((event) => this.#encodeEvent(event)).join("");
+    let text = "";
+    for (const event of frame.events) for (const next of this.#sequence.next(event)) text += this.#encodeEvent(next);
+    return text;
   }
 
-  fail(reason: Failure, inferenceId: string): string {
+  fail(reason: Failure, details: ErrorDetails): string {
     this.#stopped = true;
-    return send("error", errorBody(reason, { inferenceId, attempts: [] }));
+    return send("error", errorBody(reason, details));
   }
 
   /** The upstream's own event, under our id and the model that served. */
@@ -59,110 +68,86 @@ class MessageEncoder implements StreamEncoder {
         return this.#start();
       case "text-delta":
       case "refusal-delta":
-        if (event.choice !== 0 || event.text === "") return "";
-        return (
-          this.#in({ type: "text" }, { type: "text", text: "" }) + this.#delta({ type: "text_delta", text: event.text })
-        );
+        return this.#text(event.text);
       case "reasoning-delta":
-        return event.choice === 0 ? this.#reasoning(event) : "";
+        return this.#reasoning(event);
       case "tool-call-start":
-        return event.choice === 0 ? this.#callStart(event) : "";
+        return this.#callStart(event);
       case "tool-call-delta":
-        return event.choice === 0 ? this.#callDelta(event) : "";
+        return event.arguments === "" ? "" : this.#delta({ type: "input_json_delta", partial_json: event.arguments });
+      case "media":
+        this.#served.lost?.(`content.${event.media.kind}`);
+        return this.#text(event.media.transcript ?? "");
+      case "opaque-delta":
+        this.#served.lost?.(`content.${event.what}`);
+        return "";
       case "finish":
-        if (event.choice === 0) this.#finish = event.finish;
+        this.#finish = event.finish;
         return "";
       case "usage":
         this.#usage = event.usage;
+        this.#servedTier = event.servedTier ?? this.#servedTier;
         return "";
       case "end":
         return this.#end();
       case "error":
-      // Content only the upstream's own dialect can show.
-      case "opaque-delta":
         return "";
     }
+  }
+
+  #text(text: string): string {
+    if (text === "") return "";
+    return this.#in({ type: "text" }, textBlock("")) + this.#delta({ type: "text_delta", text });
   }
 
   #start(): string {
     if (this.#started) return "";
     this.#started = true;
-    const { id, model } = this.#served;
-    const message = {
-      id,
-      type: "message",
-      role: "assistant",
-      model,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: encodeUsage(this.#usage),
-    };
+    const usage = encodeUsage(this.#usage, this.#servedTier);
+    const message = { ...emptyMessage(this.#served), usage };
     return send("message_start", { type: "message_start", message });
   }
 
-  #reasoning(event: Extract<StreamEvent, { type: "reasoning-delta" }>): string {
-    if (event.encrypted !== undefined && event.text === "") {
-      const block =
-        this.#close() +
-        this.#start() +
-        send("content_block_start", {
-          type: "content_block_start",
-          index: this.#blocks,
-          content_block: { type: "redacted_thinking", data: event.encrypted },
-        });
-      this.#block = { type: "thinking" };
-      this.#blocks += 1;
-      return block + this.#close();
-    }
-    let text = this.#in({ type: "thinking" }, { type: "thinking", thinking: "", signature: "" });
-    if (event.text !== "") text += this.#delta({ type: "thinking_delta", thinking: event.text });
-    if (event.signature !== undefined) text += this.#delta({ type: "signature_delta", signature: event.signature });
-    return text;
+  #reasoning(thought: Omit<ReasoningPart, "type">): string {
+    if (thought.signature === undefined && thought.encrypted === undefined) return this.#thinking(thought.text);
+    // A signature covers all of its block's thinking, which went out in pieces before it came.
+    const text = (this.#block?.type === "thinking" ? this.#thought : "") + thought.text;
+    const block = thinkingBlock({ ...thought, text });
+    if (block["type"] === "redacted_thinking") return this.#whole(block);
+    return (
+      this.#thinking(thought.text) +
+      this.#delta({ type: "signature_delta", signature: block["signature"] }) +
+      this.#close()
+    );
+  }
+
+  #thinking(text: string): string {
+    const opening = this.#in({ type: "thinking" }, { type: "thinking", thinking: "", signature: "" });
+    this.#thought += text;
+    return text === "" ? opening : opening + this.#delta({ type: "thinking_delta", thinking: text });
+  }
+
+  /** A block that has no deltas. */
+  #whole(block: Record<string, unknown>): string {
+    return this.#in({ type: "whole" }, block) + this.#close();
   }
 
   /** Opens a block unless the one that is open is the same. */
   #in(block: OpenBlock, contentBlock: Record<string, unknown>): string {
-    const open = this.#block;
-    if (
-      open?.type === block.type &&
-      (block.type !== "tool_use" || (open.type === "tool_use" && open.call === block.call))
-    )
-      return "";
+    if (this.#block?.type === block.type && block.type !== "tool_use") return "";
     const text =
       this.#close() +
       this.#start() +
       send("content_block_start", { type: "content_block_start", index: this.#blocks, content_block: contentBlock });
     this.#block = block;
+    this.#thought = "";
     this.#blocks += 1;
     return text;
   }
 
-  /** Blocks are sequential here, calls elsewhere may interleave: one streams live, further ones wait for the end. */
-  #callStart({ index, id, name }: Extract<StreamEvent, { type: "tool-call-start" }>): string {
-    if (this.#block?.type === "tool_use" || this.#waiting.size > 0) {
-      this.#waiting.set(index, { id, name, arguments: "" });
-      return "";
-    }
-    return this.#in({ type: "tool_use", call: index }, { type: "tool_use", id, name, input: {} });
-  }
-
-  #callDelta(event: Extract<StreamEvent, { type: "tool-call-delta" }>): string {
-    const waiting = this.#waiting.get(event.index);
-    if (waiting) waiting.arguments += event.arguments;
-    return waiting || event.arguments === ""
-      ? ""
-      : this.#delta({ type: "input_json_delta", partial_json: event.arguments });
-  }
-
-  #waitingCalls(): string {
-    let text = "";
-    for (const [call, { id, name, arguments: input }] of this.#waiting) {
-      text += this.#in({ type: "tool_use", call }, { type: "tool_use", id, name, input: {} });
-      if (input !== "") text += this.#delta({ type: "input_json_delta", partial_json: input });
-    }
-    this.#waiting.clear();
-    return text;
+  #callStart(call: Extract<StreamEvent, { type: "tool-call-start" }>): string {
+    const signed = callSignature(call);
+    return (signed ? this.#reasoning(signed) : "") + this.#in({ type: "tool_use" }, toolUseBlock(call));
   }
 
   #delta(delta: Record<string, unknown>): string {
@@ -178,12 +163,17 @@ class MessageEncoder implements StreamEncoder {
   #end(): string {
     this.#stopped = true;
     if (this.#passing) return send("message_stop", { type: "message_stop" });
-    const delta = { stop_reason: this.#finish ? stopReason(this.#finish) : "end_turn", stop_sequence: null };
+    const finish = this.#finish ?? { unified: "stop", raw: undefined };
+    const delta = {
+      container: null,
+      stop_reason: stopReason(finish),
+      stop_sequence: null,
+      stop_details: stopDetails(finish),
+    };
     return (
       this.#start() +
-      this.#waitingCalls() +
       this.#close() +
-      send("message_delta", { type: "message_delta", delta, usage: encodeUsage(this.#usage) }) +
+      send("message_delta", { type: "message_delta", delta, usage: encodeFinalUsage(this.#usage) }) +
       send("message_stop", { type: "message_stop" })
     );
   }

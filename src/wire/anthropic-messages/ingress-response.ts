@@ -1,42 +1,101 @@
 /** Neutral answer → an Anthropic message. */
 import { parseExact } from "../../json/exact-numbers.ts";
-import type { AssistantPart, ChatAnswer } from "../chat.ts";
+import { thinkingFor } from "../carried-thinking.ts";
+import type { AssistantPart, ChatAnswer, ReasoningPart, ToolCallPart } from "../chat.ts";
 import type { ServedContext } from "../dialect.ts";
-import { stopReason } from "./finish.ts";
+import { nativeName } from "../part-events.ts";
+import { stopDetails, stopReason } from "./finish.ts";
 import { encodeUsage } from "./ingress-usage.ts";
+
+type Block = Record<string, unknown>;
 
 /** The first choice only: the dialect has no word for several, and its requests cannot ask for them. */
 export function encodeAnswer(answer: ChatAnswer, served: ServedContext): Record<string, unknown> {
   if (answer.native?.dialect === "anthropic-messages")
     return { ...answer.native.body, id: served.id, model: served.model };
   const choice = answer.choices[0];
-  const content = (choice?.content ?? []).flatMap(contentBlock);
+  const content = joined((choice?.content ?? []).flatMap((part) => contentBlocks(part, served)));
   return {
-    id: served.id,
-    type: "message",
-    role: "assistant",
-    model: served.model,
+    ...emptyMessage(served),
     content,
-    stop_reason: choice ? stopReason(choice.finish) : "end_turn",
-    stop_sequence: null,
-    usage: encodeUsage(answer.usage),
+    ...(choice ? { stop_reason: stopReason(choice.finish), stop_details: stopDetails(choice.finish) } : {}),
+    usage: encodeUsage(answer.usage, answer.servedTier),
   };
 }
 
-function contentBlock(part: AssistantPart): Record<string, unknown>[] {
+/** The members that every message has, before any content. */
+export function emptyMessage({ id, model }: ServedContext): Record<string, unknown> {
+  return {
+    id,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    container: null,
+    diagnostics: null,
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+  };
+}
+
+/** Text that belongs together is one block: clients parse a block's text. Thinking that has no signature yet goes on. */
+function joined(blocks: readonly Block[]): Block[] {
+  const whole: Block[] = [];
+  for (const block of blocks) {
+    const last = whole.at(-1);
+    if (block["type"] === "text" && last?.["type"] === "text") last["text"] = `${last["text"]}${block["text"]}`;
+    else if (block["type"] === "thinking" && last?.["type"] === "thinking" && last["signature"] === "") {
+      last["thinking"] = `${last["thinking"]}${block["thinking"]}`;
+      last["signature"] = block["signature"];
+    } else whole.push(block);
+  }
+  return whole;
+}
+
+function contentBlocks(part: AssistantPart, served: ServedContext): Block[] {
   switch (part.type) {
     case "text":
     case "refusal":
-      return part.text === "" ? [] : [{ type: "text", text: part.text }];
+      return part.text === "" ? [] : [textBlock(part.text)];
     case "reasoning":
-      if (part.encrypted !== undefined && part.text === "")
-        return [{ type: "redacted_thinking", data: part.encrypted }];
-      return [{ type: "thinking", thinking: part.text, signature: part.signature ?? "" }];
-    case "tool-call":
-      return [{ type: "tool_use", id: part.id, name: part.name, input: toolInput(part.arguments) }];
+      return [thinkingBlock(part)];
+    case "tool-call": {
+      const call = { ...toolUseBlock(part), input: toolInput(part.arguments) };
+      const signed = callSignature(part);
+      return signed ? [thinkingBlock(signed), call] : [call];
+    }
+    case "media":
+      served.lost?.(`content.${part.kind}`);
+      return part.transcript ? [textBlock(part.transcript)] : [];
     case "native":
+      served.lost?.(`content.${nativeName(part)}`);
       return [];
   }
+}
+
+export function textBlock(text: string): Block {
+  return { type: "text", text, citations: null };
+}
+
+/** A call without its input. */
+export function toolUseBlock({ id, name }: Pick<ToolCallPart, "id" | "name">): Block {
+  return { type: "tool_use", id, name, input: {}, caller: { type: "direct" } };
+}
+
+/** Another provider's signed thinking travels whole in the signature, which clients hand back unread. */
+export function thinkingBlock(part: Omit<ReasoningPart, "type">): Block {
+  const { text, signature, encrypted } = thinkingFor("anthropic-messages", part);
+  if (encrypted !== undefined && text === "") return { type: "redacted_thinking", data: encrypted };
+  return { type: "thinking", thinking: text, signature: signature ?? "" };
+}
+
+/** A call's own signature has no place in a `tool_use` block: it goes before it, as thinking. */
+export function callSignature(
+  call: Pick<ToolCallPart, "id" | "signature">,
+): (Omit<ReasoningPart, "type"> & { readonly text: "" }) | undefined {
+  const { id, signature } = call;
+  return signature === undefined ? undefined : { text: "", signature, from: "gemini", callId: id };
 }
 
 /** Clients of this dialect get arguments parsed. Text that is not JSON reaches them whole, under a name of its own. */

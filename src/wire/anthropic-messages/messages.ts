@@ -122,6 +122,9 @@ function assistantBlock(part: AssistantPart, dropped: DroppedField[]): Block | F
       return undefined;
     case "tool-call":
       return toolUse(part);
+    case "media":
+      dropped.push({ field: "messages.content", why: `Anthropic takes no ${part.kind} back from an answer` });
+      return undefined;
     case "native":
       if (part.dialect === "anthropic-messages") return isRecord(part.value) ? { ...part.value } : undefined;
       dropped.push({ field: "messages.content", why: `a part only ${part.dialect} understands` });

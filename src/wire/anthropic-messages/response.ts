@@ -48,9 +48,14 @@ function assistantPart(block: JsonRecord): AssistantPart {
     case "text":
       return { type: "text", text: stringAt(block, "text") ?? "" };
     case "thinking":
-      return { type: "reasoning", text: stringAt(block, "thinking") ?? "", signature: stringAt(block, "signature") };
+      return {
+        type: "reasoning",
+        text: stringAt(block, "thinking") ?? "",
+        signature: stringAt(block, "signature") || undefined,
+        from: "anthropic-messages",
+      };
     case "redacted_thinking":
-      return { type: "reasoning", text: "", encrypted: stringAt(block, "data") };
+      return { type: "reasoning", text: "", encrypted: stringAt(block, "data"), from: "anthropic-messages" };
     case "tool_use":
       return {
         type: "tool-call",

@@ -149,6 +149,8 @@ function modelPart(
       const signature = part.signature === undefined ? {} : { thoughtSignature: part.signature };
       return { ok: true, value: { functionCall: { name: part.name, args }, ...signature } };
     }
+    case "media":
+      return { ok: true, value: { inlineData: { mimeType: part.mediaType, data: part.data } } };
     case "reasoning":
       // Thoughts are not taken back as text; their signature rides on the part it signed.
       return { ok: true, value: undefined };

@@ -4,13 +4,14 @@ import { type Failure, failure } from "../../failure/failure.ts";
 import { parseExact } from "../../json/exact-numbers.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
+import { partEvents } from "../part-events.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { brokenAnswer, unfinished } from "../unfinished.ts";
 import { blockedPrompt } from "./blocked.ts";
 import { decodeErrorObject } from "./error.ts";
 import { finishReason } from "./finish.ts";
 import { PartialArguments } from "./partial-arguments.ts";
-import { assistantPart } from "./parts.ts";
+import { assistantParts } from "./parts.ts";
 import { normaliseUsage } from "./usage.ts";
 
 export function streamDecoder(target: WireTarget): StreamDecoder {
@@ -93,21 +94,9 @@ class GeminiStream implements StreamDecoder {
     if (call && (this.#open.has(choice) || call["willContinue"] === true || call["partialArgs"] !== undefined))
       return this.#piece(part, call, choice);
     const index = this.#calls.get(choice) ?? 0;
-    const decoded = assistantPart(part, this.#callId(choice, index));
-    switch (decoded?.type) {
-      case "text":
-        return [{ type: "text-delta", choice, text: decoded.text }];
-      case "reasoning":
-        return [{ type: "reasoning-delta", choice, text: decoded.text, signature: decoded.signature }];
-      case "tool-call":
-        this.#calls.set(choice, index + 1);
-        return [
-          { type: "tool-call-start", choice, index, id: decoded.id, name: decoded.name, signature: decoded.signature },
-          { type: "tool-call-delta", choice, index, arguments: decoded.arguments },
-        ];
-      default:
-        return [];
-    }
+    const decoded = assistantParts(part, this.#callId(choice, index));
+    if (decoded.some(({ type }) => type === "tool-call")) this.#calls.set(choice, index + 1);
+    return decoded.flatMap((each) => partEvents(each, choice, index));
   }
 
   /**

@@ -1,25 +1,39 @@
 import { isRecord, type JsonRecord, recordAt, stringAt } from "../../json/record.ts";
-import type { AssistantPart } from "../chat.ts";
+import type { AssistantPart, MediaPart } from "../chat.ts";
 
-/** A part of an answer. `callId` names a function call the API gave no id. */
-export function assistantPart(part: JsonRecord, callId: string): AssistantPart | undefined {
-  const signature = stringAt(part, "thoughtSignature");
+/**
+ * What a part of an answer says, in order: a part that is no call may bring a signature besides its content, which must
+ * come back on the next turn. `callId` names a function call the API gave no id.
+ */
+export function assistantParts(part: JsonRecord, callId: string): AssistantPart[] {
+  const signature = stringAt(part, "thoughtSignature") || undefined;
   const call = recordAt(part, "functionCall");
   if (call) {
-    return {
-      type: "tool-call",
-      id: stringAt(call, "id") ?? callId,
-      name: stringAt(call, "name") ?? "",
-      arguments: JSON.stringify(isRecord(call["args"]) ? call["args"] : {}),
-      signature,
-    };
+    const args = JSON.stringify(isRecord(call["args"]) ? call["args"] : {});
+    const id = stringAt(call, "id") || callId;
+    return [{ type: "tool-call", id, name: stringAt(call, "name") ?? "", arguments: args, signature }];
   }
   const text = stringAt(part, "text");
-  if (text !== undefined) {
-    if (part["thought"] === true) return { type: "reasoning", text, signature };
-    return text === "" ? undefined : { type: "text", text };
+  if (part["thought"] === true) {
+    return text || signature ? [{ type: "reasoning", text: text ?? "", signature, from: "gemini" }] : [];
   }
-  // Executable code, its results, inline media: nothing another dialect has a word for.
-  const opaque = Object.keys(part).some((key) => key !== "thoughtSignature" && key !== "thought");
-  return opaque ? { type: "native", dialect: "gemini", value: part } : undefined;
+  const signed: AssistantPart[] =
+    signature === undefined ? [] : [{ type: "reasoning", text: "", signature, from: "gemini" }];
+  const content = text === undefined ? opaquePart(part) : text === "" ? undefined : ({ type: "text", text } as const);
+  return content ? [...signed, content] : signed;
+}
+
+/** Media, else what no other dialect has a word for: executable code, its results, files by reference. */
+function opaquePart(part: JsonRecord): AssistantPart | undefined {
+  const said = Object.keys(part).some((key) => key !== "thoughtSignature" && key !== "thought");
+  return mediaPart(part) ?? (said ? { type: "native", dialect: "gemini", value: part } : undefined);
+}
+
+function mediaPart(part: JsonRecord): MediaPart | undefined {
+  const inline = recordAt(part, "inlineData");
+  const mediaType = stringAt(inline, "mimeType") ?? "";
+  const data = stringAt(inline, "data");
+  const kind = /^(image|audio)\//.exec(mediaType)?.[1];
+  if (!data || (kind !== "image" && kind !== "audio")) return undefined;
+  return { type: "media", kind, data, mediaType };
 }

@@ -8,7 +8,7 @@ import { unfinished } from "../unfinished.ts";
 import { blockedPrompt } from "./blocked.ts";
 import { decodeErrorObject } from "./error.ts";
 import { finishReason } from "./finish.ts";
-import { assistantPart } from "./parts.ts";
+import { assistantParts } from "./parts.ts";
 import { normaliseUsage } from "./usage.ts";
 
 export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnswer> {
@@ -38,7 +38,7 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
 function choiceOf(candidate: JsonRecord, position: number, id: string): AnswerChoice {
   const index = numberAt(candidate, "index") ?? position;
   const parts = arrayAt(recordAt(candidate, "content"), "parts")?.filter(isRecord) ?? [];
-  const content = parts.flatMap((part, at) => assistantPart(part, `call_${id}_${index}_${at}`) ?? []);
+  const content = parts.flatMap((part, at) => assistantParts(part, `call_${id}_${index}_${at}`));
   const called = content.some((part) => part.type === "tool-call");
   return {
     index,

@@ -1,6 +1,6 @@
 /** What an answer's message, or a delta of one, holds besides tool calls. */
 import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "../../json/record.ts";
-import type { AssistantPart, ReasoningPart } from "../chat.ts";
+import type { AssistantPart, DialectName, MediaPart, ReasoningPart } from "../chat.ts";
 
 /** Reasoning first, then text and refusal, empty ones left out. `message` is a `message` or a `delta`. */
 export function contentParts(message: JsonRecord): AssistantPart[] {
@@ -13,7 +13,25 @@ export function contentParts(message: JsonRecord): AssistantPart[] {
   }
   const refusal = stringAt(message, "refusal");
   if (refusal) parts.push({ type: "refusal", text: refusal });
+  parts.push(...images(message));
   return parts;
+}
+
+/** Pictures as OpenRouter and LiteLLM send them. */
+function images(message: JsonRecord): MediaPart[] {
+  return (arrayAt(message, "images") ?? []).flatMap((image): MediaPart[] => {
+    const url = stringAt(recordAt(image, "image_url"), "url") ?? "";
+    const [, mediaType, data] = /^data:([^;,]+);base64,\s*(.+)$/s.exec(url) ?? [];
+    return mediaType && data ? [{ type: "media", kind: "image", mediaType, data }] : [];
+  });
+}
+
+/** Spoken audio of a whole message; its pieces in a stream are readable only together. */
+export function audioPart(message: JsonRecord): MediaPart | undefined {
+  const audio = recordAt(message, "audio");
+  const data = stringAt(audio, "data");
+  if (!data) return undefined;
+  return { type: "media", kind: "audio", mediaType: "audio/*", data, transcript: stringAt(audio, "transcript") };
 }
 
 /** Mistral sends text and thinking as parts of `content`. */
@@ -64,8 +82,18 @@ function reasoningDetail(detail: JsonRecord): ReasoningPart {
     signature: stringAt(detail, "signature") || undefined,
     encrypted: stringAt(detail, "data") || undefined,
     id: stringAt(detail, "id"),
+    from: DIALECTS.find((dialect) => THINKING_FORMATS[dialect] === stringAt(detail, "format")),
   };
 }
+
+/** Whose signed or encrypted thinking it is, in OpenRouter's words. */
+export const THINKING_FORMATS: Readonly<Record<DialectName, string>> = {
+  "anthropic-messages": "anthropic-claude-v1",
+  "openai-responses": "openai-responses-v1",
+  gemini: "google-gemini-v1",
+  "openai-chat": "unknown",
+};
+const DIALECTS: readonly DialectName[] = ["anthropic-messages", "openai-responses", "gemini"];
 
 /** What one tool call, or one fragment of it, says. */
 export interface CalledTool {

@@ -7,6 +7,7 @@ import type { Failure } from "../../failure/failure.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { FinishReason } from "../chat.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
+import { partEvents } from "../part-events.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { unfinished } from "../unfinished.ts";
 import { contentParts } from "./content.ts";
@@ -143,12 +144,11 @@ class ChunkStream implements StreamDecoder {
       } else if (part.type === "refusal") {
         events.push({ type: "refusal-delta", choice, text: part.text });
       } else if (part.type === "reasoning") {
-        const { signature, encrypted } = part;
         reasoning += part.text;
-        events.push({ type: "reasoning-delta", choice, text: part.text, signature, encrypted });
-      }
+        events.push({ ...part, type: "reasoning-delta", choice });
+      } else events.push(...partEvents(part, choice, 0));
     }
-    if (recordAt(delta, "audio")) events.push({ type: "opaque-delta", choice });
+    if (recordAt(delta, "audio")) events.push({ type: "opaque-delta", choice, what: "audio" });
     if (!Array.isArray(delta["content"])) return;
     delta["content"] = text;
     if (reasoning !== "") delta["reasoning_content"] ??= reasoning;

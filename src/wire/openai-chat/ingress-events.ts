@@ -3,14 +3,15 @@
  * one role, usage only where asked for); everything else is built from the neutral events.
  */
 import type { Failure } from "../../failure/failure.ts";
-import { arrayAt, isRecord, type JsonRecord, recordAt } from "../../json/record.ts";
+import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "../../json/record.ts";
 import type { Usage } from "../../money/usage.ts";
-import type { ServedContext, StreamEncoder } from "../dialect.ts";
+import type { ErrorDetails, ServedContext, StreamEncoder } from "../dialect.ts";
 import { encodeError } from "../openai-error-body.ts";
+import { openaiTier } from "../openai-tier.ts";
 import { sseFrame } from "../sse.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { wireFinish } from "./finish.ts";
-import { builtCall, reasoningDetails } from "./ingress-response.ts";
+import { builtCall, mediaMember, reasoningDetails } from "./ingress-response.ts";
 import { usageOf } from "./response.ts";
 import { wireUsage } from "./usage.ts";
 
@@ -32,6 +33,7 @@ class ChunkEncoder implements StreamEncoder {
   /** Calls whose arguments are free text. */
   readonly #custom = new Set<string>();
   #usage: Usage | undefined;
+  #servedTier: string | undefined;
   #ownUsage: JsonRecord | undefined;
 
   constructor(served: ServedContext) {
@@ -42,16 +44,18 @@ class ChunkEncoder implements StreamEncoder {
     const own = frame.native?.dialect === "openai-chat" && isRecord(frame.native.data) ? frame.native.data : undefined;
     let text = own ? this.#relabelled(own) : "";
     for (const event of frame.events) {
-      if (event.type === "usage") this.#usage = event.usage;
-      else if (event.type === "end") text += this.#end();
+      if (event.type === "usage") {
+        this.#usage = event.usage;
+        this.#servedTier = openaiTier(event.servedTier) ?? this.#servedTier;
+      } else if (event.type === "end") text += this.#end();
       else if (!own) text += this.#built(event);
     }
     return text;
   }
 
   /** No `[DONE]` follows: the client must see a stream that failed. */
-  fail(failure: Failure, inferenceId: string): string {
-    return sseFrame(JSON.stringify(encodeError(failure, { inferenceId, attempts: [] })));
+  fail(failure: Failure, details: ErrorDetails): string {
+    return sseFrame(JSON.stringify(encodeError(failure, details)));
   }
 
   #relabelled(chunk: JsonRecord): string {
@@ -102,6 +106,11 @@ class ChunkEncoder implements StreamEncoder {
           : { function: { arguments: piece } };
         return this.#delta(event.choice, { tool_calls: [{ index, ...called }] });
       }
+      case "media":
+        return this.#delta(event.choice, mediaMember(event.media, this.#served));
+      case "opaque-delta":
+        this.#served.lost?.(`content.${event.what}`);
+        return "";
       case "finish":
         return this.#delta(event.choice, {}, wireFinish(event.finish));
       default:
@@ -125,7 +134,9 @@ class ChunkEncoder implements StreamEncoder {
     const { id, created, model, includeUsage } = this.#served;
     // An undefined member is not written; deleting it would make every chunk a slow object.
     const usage = includeUsage ? null : undefined;
-    const chunk: Wire = { ...base, id, object: "chat.completion.chunk", created, model, choices, usage };
+    const service_tier =
+      base?.["service_tier"] === undefined ? this.#servedTier : openaiTier(stringAt(base, "service_tier"));
+    const chunk: Wire = { ...base, id, object: "chat.completion.chunk", created, model, choices, service_tier, usage };
     return sseFrame(JSON.stringify(chunk));
   }
 

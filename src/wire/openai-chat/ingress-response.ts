@@ -5,11 +5,14 @@ import {
   type AssistantPart,
   answerText,
   type ChatAnswer,
+  type MediaPart,
   type ReasoningPart,
   type ToolCallPart,
 } from "../chat.ts";
 import type { ServedContext } from "../dialect.ts";
-import { calledTool } from "./content.ts";
+import { openaiTier } from "../openai-tier.ts";
+import { nativeName } from "../part-events.ts";
+import { calledTool, THINKING_FORMATS } from "./content.ts";
 import { wireFinish } from "./finish.ts";
 import { wireUsage } from "./usage.ts";
 
@@ -26,19 +29,20 @@ export function encodeAnswer(answer: ChatAnswer, served: ServedContext): Wire {
     object: "chat.completion",
     created: served.created,
     model: served.model,
-    choices: answer.choices.map((choice, position) => encodeChoice(choice, ownChoices[position])),
+    choices: answer.choices.map((choice, position) => encodeChoice(choice, ownChoices[position], served)),
     ...(usage ? { usage } : {}),
-    ...(answer.servedTier === undefined ? {} : { service_tier: answer.servedTier }),
+    // A word that OpenAI's clients do not know is left out, also from an upstream's own body.
+    service_tier: openaiTier(answer.servedTier),
   };
 }
 
-function encodeChoice(choice: AnswerChoice, own: unknown): Wire {
+function encodeChoice(choice: AnswerChoice, own: unknown, served: ServedContext): Wire {
   const base = isRecord(own) ? own : {};
   const message = recordAt(base, "message");
   return {
     ...base,
     index: choice.index,
-    message: message ? repairedMessage(message, choice) : builtMessage(choice.content),
+    message: message ? repairedMessage(message, choice) : builtMessage(choice.content, served),
     logprobs: choice.logprobs ?? null,
     finish_reason: wireFinish(choice.finish),
   };
@@ -80,19 +84,22 @@ function calledMember(call: Omit<ToolCallPart, "type">, own: JsonRecord | undefi
     : { id, type: "function", function: { ...own, name, arguments: text } };
 }
 
-function builtMessage(content: readonly AssistantPart[]): Wire {
+function builtMessage(content: readonly AssistantPart[], served: ServedContext): Wire {
   const calls = content.filter((part) => part.type === "tool-call");
+  const media = content.filter((part) => part.type === "media");
+  for (const part of content) if (part.type === "native") served.lost?.(`content.${nativeName(part)}`);
   const text = joined(content, "text");
   const refusal = joined(content, "refusal");
   const thought = joined(content, "reasoning");
   const details = content.flatMap((part) => (part.type === "reasoning" ? reasoningDetails(part) : []));
   return {
     role: "assistant",
-    content: text === "" && (calls.length > 0 || refusal !== "") ? null : text,
+    content: text === "" && (calls.length > 0 || refusal !== "" || media.length > 0) ? null : text,
     refusal: refusal === "" ? null : refusal,
     ...(thought === "" ? {} : { reasoning_content: thought }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map(builtCall) }),
+    ...mediaMembers(media, served),
   };
 }
 
@@ -102,11 +109,34 @@ export function builtCall(call: Omit<ToolCallPart, "type">): Wire {
   return { ...calledMember(call, undefined), ...(google ? { extra_content: google } : {}) };
 }
 
-/** Thinking that must come back as it is: the signed or encrypted kind, in the form that OpenRouter's clients return. */
-export function reasoningDetails(part: Omit<ReasoningPart, "type" | "id">): Wire[] {
-  if (part.encrypted !== undefined) return [{ type: "reasoning.encrypted", data: part.encrypted, index: 0 }];
-  if (part.signature === undefined) return [];
-  return [{ type: "reasoning.text", text: part.text, signature: part.signature, index: 0 }];
+/** Pictures as OpenRouter's clients know them, one sound as OpenAI's do: a message has place for no second. */
+function mediaMembers(media: readonly Omit<MediaPart, "type">[], served: ServedContext): Wire {
+  const [sound, ...more] = media.filter(({ kind }) => kind === "audio");
+  if (more.length > 0) served.lost?.("content.audio");
+  const images = media.filter(({ kind }) => kind === "image").flatMap((image) => mediaMember(image, served)["images"]);
+  return { ...(sound ? mediaMember(sound, served) : {}), ...(images.length > 0 ? { images } : {}) };
+}
+
+/** The member of a message, or of a delta of one, that holds this one picture or sound. */
+export function mediaMember(
+  { kind, data, mediaType, transcript = "" }: Omit<MediaPart, "type">,
+  served: ServedContext,
+): Wire {
+  if (kind === "image")
+    return { images: [{ type: "image_url", image_url: { url: `data:${mediaType};base64,${data}` } }] };
+  // Nothing is kept by id here; the client's own copy is all there is.
+  return { audio: { id: `audio_${served.id}`, data, expires_at: served.created, transcript } };
+}
+
+/**
+ * Thinking that must come back as it is: the signed or encrypted kind, in the form that OpenRouter's clients return.
+ * `format` names whose it is, in OpenRouter's words.
+ */
+export function reasoningDetails(part: Omit<ReasoningPart, "type">): Wire[] {
+  const { text, signature, encrypted, id, from } = part;
+  const common = { ...(id === undefined ? {} : { id }), ...(from ? { format: THINKING_FORMATS[from] } : {}), index: 0 };
+  if (encrypted !== undefined) return [{ type: "reasoning.encrypted", data: encrypted, ...common }];
+  return signature === undefined ? [] : [{ type: "reasoning.text", text, signature, ...common }];
 }
 
 function joined(content: readonly AssistantPart[], type: "text" | "refusal" | "reasoning"): string {

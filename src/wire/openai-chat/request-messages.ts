@@ -146,6 +146,8 @@ class MessageEncoder {
           this.drop("messages[].reasoning", "encrypted thinking is readable only by the provider it came from");
         }
       } else if (part.type === "tool-call") calls.push(toolCall(part));
+      else if (part.type === "media")
+        this.drop("messages[].content[]", `chat completions take no ${part.kind} back from an answer`);
       else this.drop("messages[].content[]", `a part only ${part.dialect} understands`);
     }
     return {

@@ -4,7 +4,7 @@ import { err, type Failure, failure, ok, type Result } from "../../failure/failu
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { AnswerChoice, AssistantPart, ChatAnswer, ToolCallPart } from "../chat.ts";
 import type { WireTarget } from "../dialect.ts";
-import { argumentsText, calledTool, contentParts, generatedCallId, thoughtSignature } from "./content.ts";
+import { argumentsText, audioPart, calledTool, contentParts, generatedCallId, thoughtSignature } from "./content.ts";
 import { decodeErrorObject } from "./error.ts";
 import { brokenOff, finishReason } from "./finish.ts";
 import { normaliseUsage } from "./usage.ts";
@@ -65,7 +65,8 @@ function decodeChoice(choice: JsonRecord, position: number, answerId: string | u
   const message = recordAt(choice, "message") ?? {};
   const calls = toolCalls(message, answerId, index);
   if (calls.some((call) => call.name === "")) return undefined;
-  const content: AssistantPart[] = [...contentParts(message), ...calls];
+  const spoken = audioPart(message);
+  const content: AssistantPart[] = [...contentParts(message), ...(spoken ? [spoken] : []), ...calls];
   const logprobs = choice["logprobs"];
   return {
     index,

@@ -138,7 +138,14 @@ class ResponseStream implements StreamDecoder {
     if (isBilledSearch(item)) this.#searches.push(item);
     if (item?.["type"] === "reasoning") {
       const encrypted = stringAt(item, "encrypted_content");
-      return encrypted === undefined ? [] : [{ type: "reasoning-delta", choice: 0, text: "", encrypted }];
+      const from = "openai-responses";
+      const id = stringAt(item, "id");
+      return encrypted === undefined ? [] : [{ type: "reasoning-delta", choice: 0, text: "", encrypted, id, from }];
+    }
+    if (item?.["type"] === "image_generation_call") {
+      const data = stringAt(item, "result");
+      const mediaType = `image/${stringAt(item, "output_format") ?? "png"}`;
+      return data ? [{ type: "media", choice: 0, media: { kind: "image", data, mediaType } }] : [];
     }
     if (!isCall(item)) return [];
     const known = this.#calls.get(numberAt(data, "output_index") ?? -1);

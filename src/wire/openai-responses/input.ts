@@ -105,6 +105,9 @@ function assistantItems(parts: readonly AssistantPart[], dropped: DroppedField[]
       case "tool-call":
         items.push({ type: "function_call", call_id: part.id, name: part.name, arguments: part.arguments });
         break;
+      case "media":
+        dropped.push({ field: "messages.content", why: `the Responses API takes no ${part.kind} back from an answer` });
+        break;
       case "native":
         if (part.dialect === "openai-responses") items.push({ ...(part.value as Item) });
         else dropped.push({ field: "messages.content", why: `a part only ${part.dialect} understands` });

@@ -82,6 +82,11 @@ function outputParts(item: JsonRecord): AssistantPart[] {
           custom: true,
         },
       ];
+    case "image_generation_call": {
+      const data = stringAt(item, "result");
+      const mediaType = `image/${stringAt(item, "output_format") ?? "png"}`;
+      return data ? [{ type: "media", kind: "image", data, mediaType }] : [];
+    }
     default:
       return [{ type: "native", dialect: "openai-responses", value: item }];
   }
@@ -101,5 +106,6 @@ function reasoningPart(item: JsonRecord): AssistantPart {
     text: texts.join("\n\n"),
     encrypted: stringAt(item, "encrypted_content"),
     id: stringAt(item, "id"),
+    from: "openai-responses",
   };
 }

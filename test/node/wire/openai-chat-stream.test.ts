@@ -449,7 +449,10 @@ describe("what the client gets", () => {
 
   it("a failed stream ends in an error and without [DONE]", () => {
     const encoder = streamEncoder(SERVED);
-    const text = encoder.fail({ class: "network", reason: "reset", message: "the stream ended early" }, "inf_1");
+    const text = encoder.fail(
+      { class: "network", reason: "reset", message: "the stream ended early" },
+      { inferenceId: "inf_1", attempts: [] },
+    );
     expect(text).not.toContain(DONE);
     expect(JSON.parse(text.slice(6))).toEqual({
       error: {

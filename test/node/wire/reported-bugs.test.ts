@@ -45,7 +45,7 @@ async function told(ingress: IngressDialect, dialect: DialectName, events: reado
   const text = frames
     .map((frame) => {
       const error = frame.events.find((event) => event.type === "error");
-      return error ? encoder.fail(error.failure, "inf_1") : encoder.encode(frame);
+      return error ? encoder.fail(error.failure, { inferenceId: "inf_1", attempts: [] }) : encoder.encode(frame);
     })
     .join("");
   return [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
