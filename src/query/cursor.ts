@@ -76,6 +76,15 @@ export class Cursor {
     return { position, length: last.position + last.length - position };
   }
 
+  /** The word that follows a keyword further on; `undefined` where there is none. */
+  wordAfter(keyword: string): string | undefined {
+    const at = this.#tokens.findIndex(
+      (token, index) => index >= this.#at && token.kind === "word" && token.word === keyword,
+    );
+    const token = at < 0 ? undefined : this.#tokens[at + 1];
+    return token?.kind === "word" ? token.word : undefined;
+  }
+
   unexpected(expected: readonly string[], details: FaultDetails = {}): QueryRefusal {
     const { next } = this;
     const found = next.kind === "end" ? "the end of the query" : next.text;

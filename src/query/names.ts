@@ -1,4 +1,5 @@
 import { didYouMean, QueryRefusal, type Span } from "./fault.ts";
+import { columnAdvice } from "./near-miss.ts";
 import type { Aggregate, Scalar, ValueType } from "./plan.ts";
 import { AGGREGATE_FUNCTIONS, type Expression, type Word } from "./syntax.ts";
 import { type ColumnType, TABLES, type Table, tableNamed } from "./tables.ts";
@@ -124,6 +125,7 @@ function noColumn(word: Word, table: Table): QueryRefusal {
     expected: [...known, "tag.<name>"],
     found: word.text,
     hint:
+      columnAdvice(word.text) ??
       didYouMean(word.text, known) ??
       (elsewhere ? `${elsewhere.name} have one` : `tags are written tag.${word.text.slice(0, 40)}`),
   });

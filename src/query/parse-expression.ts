@@ -1,5 +1,7 @@
 import type { Cursor } from "./cursor.ts";
 import { didYouMean, QueryRefusal } from "./fault.ts";
+import type { Token } from "./lexer.ts";
+import { functionAdvice } from "./near-miss.ts";
 import { AGGREGATE_FUNCTIONS, BUCKET_UNITS, type Expression, type Word } from "./syntax.ts";
 
 const FUNCTIONS: readonly string[] = [...AGGREGATE_FUNCTIONS, ...BUCKET_UNITS];
@@ -16,7 +18,7 @@ export function expression(cursor: Cursor): Expression {
     return { kind: "position", value: Number(next.text), position: next.position, length: next.length };
   }
   const name = cursor.takeName();
-  if (!name) throw cursor.unexpected(["a column", "an aggregate", "tag.<name>"]);
+  if (!name) throw cursor.unexpected(["a column", "an aggregate", "tag.<name>"], hintFor(next));
   const word = name.text.toLowerCase();
   if (!cursor.takeSymbol("(")) {
     if (word === "conformance_rate") {
@@ -30,7 +32,7 @@ export function expression(cursor: Cursor): Expression {
 function call(cursor: Cursor, name: Word, word: string): Expression {
   const unit = BUCKET_UNITS.find((known) => known === word);
   if (unit) {
-    const column = argument(cursor);
+    const column = argument(cursor, `${word}(ts)`);
     cursor.needSymbol(")");
     return { kind: "bucket", unit, column, ...cursor.spanFrom(name) };
   }
@@ -39,7 +41,7 @@ function call(cursor: Cursor, name: Word, word: string): Expression {
     throw new QueryRefusal("query_syntax", `there is no function ${name.text}`, name, {
       expected: FUNCTIONS,
       found: name.text,
-      hint: didYouMean(word, FUNCTIONS) ?? `there are ${FUNCTIONS.join(", ")}`,
+      hint: functionAdvice(word) ?? didYouMean(word, FUNCTIONS) ?? `there are ${FUNCTIONS.join(", ")}`,
     });
   }
   if (known === "conformance_rate") {
@@ -52,20 +54,26 @@ function call(cursor: Cursor, name: Word, word: string): Expression {
     return { kind: "aggregate", function: known, distinct: false, ...cursor.spanFrom(name) };
   }
   const distinct = known === "count" && cursor.takeKeywords("distinct");
-  const column = argument(cursor);
+  const column = argument(cursor, known === "count" ? "count(*)" : `${known}(cost)`);
   cursor.needSymbol(")");
   return { kind: "aggregate", function: known, distinct, column, ...cursor.spanFrom(name) };
 }
 
-/** A column or, as `tag.<name>`, a tag. */
-function argument(cursor: Cursor): Word {
+function hintFor(next: Token): { readonly hint?: string } {
+  return next.kind === "word" && next.word === "distinct"
+    ? { hint: "different values: GROUP BY the column; their number: count(DISTINCT x)" }
+    : {};
+}
+
+/** A column or, as `tag.<name>`, a tag. `example` shows a call that has one. */
+function argument(cursor: Cursor, example: string): Word {
   const { next } = cursor;
   if (next.kind === "tag") {
     cursor.take();
     return { text: `tag.${next.name}`, ...span(next) };
   }
   const name = cursor.takeName();
-  if (!name) throw cursor.unexpected(["a column"]);
+  if (!name) throw cursor.unexpected(["a column"], { hint: `write for example ${example}` });
   return name;
 }
 

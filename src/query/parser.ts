@@ -5,6 +5,7 @@
 import { Cursor, KEYWORDS } from "./cursor.ts";
 import { QueryRefusal } from "./fault.ts";
 import { tokensOf } from "./lexer.ts";
+import { everyColumnAdvice } from "./near-miss.ts";
 import { condition } from "./parse-condition.ts";
 import { expression } from "./parse-expression.ts";
 import type { Condition, Expression, Item, Query, SortKey } from "./syntax.ts";
@@ -40,7 +41,7 @@ export function parseQuery(text: string): Query {
 
 function item(cursor: Cursor): Item {
   if (cursor.next.kind === "symbol" && cursor.next.text === "*") {
-    throw cursor.unexpected(["a column", "an aggregate"], { hint: "name the columns; count(*) counts rows" });
+    throw cursor.unexpected(["a column", "an aggregate"], { hint: everyColumnAdvice(cursor.wordAfter("from")) });
   }
   const read = expression(cursor);
   if (!cursor.takeKeywords("as")) return { expression: read };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TABLES } from "../../../src/query/tables.ts";
 import { EVALUATION_LANES } from "../../../src/record/lane.ts";
 import { compileQuery } from "../../../src/store/query/compile.ts";
 import { compiledOrThrow } from "../../support/query-database.ts";
@@ -39,10 +40,23 @@ describe("a query", () => {
     ["", "query_syntax", "", "SELECT"],
     ["SELEC route FROM inferences", "query_syntax", "SELEC", "did you mean select?"],
     ["SELECT * FROM inferences", "query_syntax", "*", "name the columns"],
+    ["SELECT count() FROM inferences", "query_syntax", ")", "count(*)"],
+    ["SELECT sum() FROM inferences", "query_syntax", ")", "sum(cost)"],
+    ["SELECT day() FROM inferences", "query_syntax", ")", "day(ts)"],
+    ["SELECT count FROM inferences", "query_column", "count", "count(*)"],
+    ["SELECT DISTINCT route FROM inferences", "query_syntax", "DISTINCT", "GROUP BY"],
+    ["SELECT served FROM inferences", "query_column", "served", "provider and model"],
+    ["SELECT id FROM inferences WHERE success = TRUE", "query_column", "success", "failure_class IS NULL"],
+    ["SELECT timestamp FROM inferences", "query_column", "timestamp", "write ts"],
+    ["SELECT sum(cost_usd) FROM inferences", "query_column", "cost_usd", "write cost"],
+    ["SELECT prompt_tokens FROM inferences", "query_column", "prompt_tokens", "input_tokens"],
+    ["SELECT tags FROM inferences", "query_column", "tags", "tag.<name>"],
+    ["SELECT median(cost) FROM inferences", "query_syntax", "median", "p50"],
+    ["SELECT date_trunc('day', ts) FROM inferences", "query_syntax", "date_trunc", "day(ts)"],
     ["SELECT route FROM inferense", "query_table", "inferense", "did you mean inferences?"],
     ["SELECT route FROM api_keys", "query_table", "api_keys", "there are inferences, attempts, runs, grades"],
     ["SELECT modle FROM inferences", "query_column", "modle", "did you mean model"],
-    ["SELECT org FROM inferences", "query_column", "org", "run"],
+    ["SELECT org FROM inferences", "query_column", "org", "its own org"],
     ["SELECT client FROM inferences", "query_column", "client", "tag.client"],
     ["SELECT pipeline FROM inferences", "query_column", "pipeline", "runs have one"],
     ["SELECT comment FROM grades", "query_column", "comment", "tag."],
@@ -82,6 +96,12 @@ describe("a query", () => {
     const fault = faultOf(text);
     expect(fault).toMatchObject({ code, at });
     expect([fault.message, fault.hint, ...fault.expected].join(" ")).toContain(says);
+  });
+
+  it.each(Object.keys(TABLES))("advises a query that is accepted in the place of SELECT * FROM %s", (table) => {
+    const { hint = "" } = faultOf(`SELECT * FROM ${table} WHERE ts > '2026-07-26'`);
+    const [advised = ""] = new RegExp(`SELECT .* FROM ${table}`).exec(hint) ?? [];
+    expect(compileQuery(advised, { org: "org_a", now: 0 })).toMatchObject({ ok: true });
   });
 
   it("binds every literal and keeps its text out of the statement", () => {
