@@ -1,40 +1,43 @@
 import { Hono } from "hono";
+import { CONTRACT } from "../src/api/contract.ts";
 import { failure } from "../src/failure/failure.ts";
 import { isUnavailable } from "../src/store/database/store-error.ts";
 import { authentication } from "./auth.ts";
 import { runtimeOf } from "./compose.ts";
 import type { AppEnv } from "./context.ts";
-import { artifacts } from "./endpoints/artifacts.ts";
-import { bakeoffSamples } from "./endpoints/bakeoff-samples.ts";
-import { bakeoffs } from "./endpoints/bakeoffs.ts";
-import { chatCompletions } from "./endpoints/chat-completions.ts";
-import { devDrain } from "./endpoints/dev-drain.ts";
-import { diagnosis } from "./endpoints/diagnosis.ts";
-import { embeddings } from "./endpoints/embeddings.ts";
+import { bakeoffSamples } from "./endpoints/bakeoffs/bakeoff-samples.ts";
+import { bakeoffs } from "./endpoints/bakeoffs/bakeoffs.ts";
+import { hostedBakeoffs } from "./endpoints/bakeoffs/hosted-bakeoffs.ts";
+import { routeLive } from "./endpoints/bakeoffs/live-variant.ts";
+import { proposals } from "./endpoints/bakeoffs/proposals.ts";
+import { swaps } from "./endpoints/bakeoffs/swaps.ts";
+import { chatCompletions } from "./endpoints/calls/chat-completions.ts";
+import { embeddings } from "./endpoints/calls/embeddings.ts";
+import { messages } from "./endpoints/calls/messages.ts";
+import { models } from "./endpoints/calls/models.ts";
+import { responses } from "./endpoints/calls/responses.ts";
+import { run } from "./endpoints/calls/run.ts";
 import { envelopes } from "./endpoints/envelopes.ts";
-import { evalCases } from "./endpoints/eval-cases.ts";
-import { grade } from "./endpoints/grade.ts";
-import { health } from "./endpoints/health.ts";
-import { hostedBakeoffs } from "./endpoints/hosted-bakeoffs.ts";
-import { inferences } from "./endpoints/inferences.ts";
-import { ingest } from "./endpoints/ingest.ts";
-import { routeLive } from "./endpoints/live-variant.ts";
-import { llmsTxt } from "./endpoints/llms-txt.ts";
-import { messages } from "./endpoints/messages.ts";
-import { metrics } from "./endpoints/metrics.ts";
-import { models } from "./endpoints/models.ts";
-import { openapi } from "./endpoints/openapi.ts";
-import { orgData } from "./endpoints/org-data.ts";
-import { proposals } from "./endpoints/proposals.ts";
-import { query } from "./endpoints/query.ts";
-import { record } from "./endpoints/record.ts";
-import { registry } from "./endpoints/registry.ts";
-import { responses } from "./endpoints/responses.ts";
-import { run } from "./endpoints/run.ts";
-import { runs } from "./endpoints/runs.ts";
-import { orgSettings } from "./endpoints/settings.ts";
-import { swaps } from "./endpoints/swaps.ts";
-import { whoami } from "./endpoints/whoami.ts";
+import { devDrain } from "./endpoints/gateway/dev-drain.ts";
+import { diagnosis } from "./endpoints/gateway/diagnosis.ts";
+import { health } from "./endpoints/gateway/health.ts";
+import { llmsTxt } from "./endpoints/gateway/llms-txt.ts";
+import { metrics } from "./endpoints/gateway/metrics.ts";
+import { openapi } from "./endpoints/gateway/openapi.ts";
+import { whoami } from "./endpoints/gateway/whoami.ts";
+import { mountOtherMethods } from "./endpoints/mount.ts";
+import { audit } from "./endpoints/org/audit.ts";
+import { orgData } from "./endpoints/org/org-data.ts";
+import { registry } from "./endpoints/org/registry.ts";
+import { orgSettings } from "./endpoints/org/settings.ts";
+import { artifacts } from "./endpoints/runs/artifacts.ts";
+import { evalCases } from "./endpoints/runs/eval-cases.ts";
+import { grade } from "./endpoints/runs/grade.ts";
+import { runs } from "./endpoints/runs/runs.ts";
+import { inferences } from "./endpoints/telemetry/inferences.ts";
+import { ingest } from "./endpoints/telemetry/ingest.ts";
+import { query } from "./endpoints/telemetry/query.ts";
+import { record } from "./endpoints/telemetry/record.ts";
 import { faultBody, HttpFault, notFound, unavailable } from "./fault.ts";
 import { requestLimits } from "./limits.ts";
 import { logError } from "./log.ts";
@@ -48,13 +51,21 @@ export function createApp(): Hono<AppEnv> {
   });
   app.use(requestLimits());
   for (const endpoint of [health, openapi, llmsTxt, devDrain]) endpoint(app);
+  mountOtherMethods(
+    app,
+    CONTRACT.filter(({ access }) => access === "open"),
+  );
   app.use(authentication());
   for (const endpoint of [chatCompletions, messages, responses, embeddings]) endpoint(app);
   for (const endpoint of [run, models, whoami, diagnosis, metrics]) endpoint(app);
   for (const endpoint of [bakeoffs, hostedBakeoffs, bakeoffSamples, routeLive, proposals, swaps]) endpoint(app);
   for (const endpoint of [query, inferences, registry]) endpoint(app);
   for (const endpoint of [runs, artifacts, grade, evalCases, orgSettings]) endpoint(app);
-  for (const endpoint of [ingest, record, envelopes, orgData]) endpoint(app);
+  for (const endpoint of [ingest, record, envelopes, orgData, audit]) endpoint(app);
+  mountOtherMethods(
+    app,
+    CONTRACT.filter(({ access }) => access !== "open"),
+  );
   app.notFound((c) => faultResponse(notFound("no such endpoint; see /openapi.json", "not_found"), c.req.path));
   app.onError((error, c) => {
     if (error instanceof HttpFault) return faultResponse(error, c.req.path);

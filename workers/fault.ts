@@ -41,6 +41,13 @@ export const badRequest = (message: string, code: string, param?: string): HttpF
 export const notFound = (message: string, code: string, param?: string): HttpFault =>
   new HttpFault(404, failure("bad_request", message, { code, param }));
 
+/** `allowed`: the methods that the path takes. */
+export const methodNotAllowed = (allowed: readonly string[]): HttpFault => {
+  const methods = allowed.join(", ");
+  const message = `this path takes ${methods}`;
+  return new HttpFault(405, failure("bad_request", message, { code: "method_not_allowed" }), { allow: methods });
+};
+
 export const unauthorized = (message: string, code: string): HttpFault =>
   new HttpFault(401, failure("auth", message, { code }), { "www-authenticate": "Bearer" });
 

@@ -11,7 +11,7 @@ import { fileProposal } from "../src/proposal/file.ts";
 import type { OrgStore } from "../src/store/store.ts";
 import type { Env } from "./bindings.ts";
 import { runtimeOf } from "./compose.ts";
-import { prefixedId } from "./endpoints/control.ts";
+import { prefixedId } from "./endpoints/actor.ts";
 import type { HostedParams } from "./hosted-runs.ts";
 import { logError } from "./log.ts";
 import type { Runtime } from "./runtime.ts";

@@ -1,6 +1,3 @@
-// First: it teaches zod `.openapi`, which only schemas made after it have.
-import "@hono/zod-openapi";
-
 import { createApp } from "./app.ts";
 import type { Env } from "./bindings.ts";
 import { runtimeOf } from "./compose.ts";

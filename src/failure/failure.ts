@@ -22,29 +22,31 @@ export const FAILURE_CLASSES = [
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 /** Says which kind of its class a failure is. A class without an entry here has no sub-reasons. */
-export type FailureReason =
+export const FAILURE_REASONS = [
   // content_invalid
-  | "unparseable"
-  | "schema_violation"
-  | "truncated"
-  | "empty"
+  "unparseable",
+  "schema_violation",
+  "truncated",
+  "empty",
   // network
-  | "connect"
-  | "reset"
-  | "timeout"
-  | "malformed_response"
+  "connect",
+  "reset",
+  "timeout",
+  "malformed_response",
   // bad_request
-  | "context_length"
-  | "schema_too_complex"
-  | "unsupported_parameter"
-  | "prefill_rejected"
-  | "model_not_found"
+  "context_length",
+  "schema_too_complex",
+  "unsupported_parameter",
+  "prefill_rejected",
+  "model_not_found",
   // budget_exhausted
-  | "envelope_busy"
-  | "envelope_spent"
-  | "envelope_too_small"
-  | "envelope_unreachable"
-  | "unpriced";
+  "envelope_busy",
+  "envelope_spent",
+  "envelope_too_small",
+  "envelope_unreachable",
+  "unpriced",
+] as const;
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /** One failure, as data. It crosses module and process borders; nothing is thrown in its place. */
 export interface Failure {

@@ -10,6 +10,8 @@ export interface RowScope {
 export interface Principal {
   readonly org: string;
   readonly orgSlug: string;
+  /** As people say it; absent = none is set. */
+  readonly orgName?: string | undefined;
   readonly keyId: string;
   /** Never empty. `admin` is written out as every scope. */
   readonly scopes: readonly Scope[];

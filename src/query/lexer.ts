@@ -1,4 +1,4 @@
-import { isTagName } from "../record/tag.ts";
+import { isTagName } from "../intake/tag-rule.ts";
 import { QueryRefusal, type Span } from "./fault.ts";
 
 export type Token = Span &

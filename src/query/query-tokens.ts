@@ -5,7 +5,7 @@
  */
 import { hashKey } from "../identity/key.ts";
 import type { Principal } from "../identity/principal.ts";
-import { isTagName } from "../record/tag.ts";
+import { isTagName } from "../intake/tag-rule.ts";
 
 export interface QueryToken {
   readonly hash: string;

@@ -3,7 +3,7 @@
  * messages, ingested items, database rows and the JSON of the API are made from it.
  */
 import { z } from "zod";
-import { instant } from "./instant.ts";
+import { instant } from "../intake/fields.ts";
 import { perTokenField, type TokenCounts } from "./token-counts.ts";
 
 const text = z.string().max(256);

@@ -1,7 +1,6 @@
 /** A saved work product of a step, and its lineage. */
 import { z } from "zod";
-import { instant } from "../record/instant.ts";
-import { label, reportedId } from "./run.ts";
+import { identifier, instant, label } from "../intake/fields.ts";
 
 export const ARTIFACT_TYPES = ["prompt", "raw_response", "step_output", "input", "document", "other"] as const;
 export type ArtifactType = (typeof ARTIFACT_TYPES)[number];
@@ -20,13 +19,13 @@ export type Withheld = (typeof WITHHELD)[number];
 export const LARGEST_ARTIFACT = 1_048_576;
 
 export const artifactSaved = z.strictObject({
-  id: reportedId,
-  run: reportedId.optional(),
-  step: reportedId.optional(),
+  id: identifier,
+  run: identifier.optional(),
+  step: identifier.optional(),
   name: label,
   type: z.enum(ARTIFACT_TYPES),
   task: label.optional(),
-  inference: reportedId.optional(),
+  inference: identifier.optional(),
   conformant: z.boolean().optional(),
   /** SHA-256 of the content's UTF-8 bytes, hex; worked out by the gateway where the content comes along. */
   hash: z
@@ -42,8 +41,8 @@ export const artifactSaved = z.strictObject({
 });
 
 export const artifactLink = z.strictObject({
-  artifact: reportedId,
-  source: reportedId,
+  artifact: identifier,
+  source: identifier,
   relation: z.enum(LINK_RELATIONS),
   createdAt: instant,
 });

@@ -1,7 +1,6 @@
 /** A judgment from 0 to 1 on an inference, a run or an artifact. */
 import { z } from "zod";
-import { instant } from "../record/instant.ts";
-import { label, reportedId, storable } from "./run.ts";
+import { comment, identifier, instant, label } from "../intake/fields.ts";
 
 export const GRADE_KINDS = ["human", "deterministic", "model"] as const;
 export type GradeKind = (typeof GRADE_KINDS)[number];
@@ -16,14 +15,14 @@ export const gradeSubject = z.strictObject({
 });
 
 export const grade = z.strictObject({
-  id: reportedId,
+  id: identifier,
   subject: gradeSubject,
   /** 1 = good, 0 = bad. */
   score: z.number().min(0).max(1),
   kind: z.enum(GRADE_KINDS),
   /** Who or what judged: a person, a check, a judge model. */
   grader: label.default("unnamed"),
-  comment: z.string().max(4_000).refine(storable, "must not hold the character U+0000").optional(),
+  comment: comment.optional(),
   createdAt: instant,
 });
 

@@ -1,7 +1,7 @@
 /** The items of a batch that pass their own rules, sorted by kind. */
 import type { z } from "zod";
+import { MOST_TAGS } from "../intake/tag-rule.ts";
 import type { InferenceRecord } from "../record/inference-record.ts";
-import { MOST_TAGS } from "../record/tag.ts";
 import type { ArtifactLink, ArtifactSaved, KeptArtifact } from "./artifact.ts";
 import { type Grade, type GradeSubject, subjectKey } from "./grade.ts";
 import { type IngestItem, type ItemResult, ingestItem } from "./ingest.ts";

@@ -1,23 +1,35 @@
 /** What the SDK sends to `POST /v1/ingest`: a batch of things that happened, each with the id its sender gave it. */
 import { z } from "zod";
+import { FAILURE_CLASSES, FAILURE_REASONS } from "../failure/failure.ts";
+import { foreignWord, identifier, LONGEST_CALL_MS, MOST_COST_USD, tags, tokenCount } from "../intake/fields.ts";
 import { usdToNano } from "../money/nano-usd.ts";
 import { inferenceRecord } from "../record/inference-record.ts";
 import { LANES } from "../record/lane.ts";
-import { tags } from "../record/tag.ts";
-import { LONGEST_CALL_MS, MOST_COST_USD, MOST_TOKENS } from "../telemetry/recorded.ts";
+import { RUNGS } from "../route/route.ts";
 import { artifactLink, artifactSaved } from "./artifact.ts";
 import { grade } from "./grade.ts";
-import { reportedId, runEnd, runStart } from "./run.ts";
+import { runEnd, runStart } from "./run.ts";
 
 export const INGEST_SCHEMA = "modelrig.ingest/1";
 
 /** Items of one batch; also bounded by the gateway's limit on bodies. */
 export const MOST_ITEMS = 500;
 
+/** Fields or candidates named beside a call. */
+const MOST_NAMED = 100;
+
 /** Clocks may be set back during a call: a duration may be negative. */
 const ms = z.int().min(-LONGEST_CALL_MS).max(LONGEST_CALL_MS);
-const tokens = z.int().nonnegative().max(MOST_TOKENS).nullable();
+const tokens = tokenCount.nullable();
 const costNano = z.int().nonnegative().max(usdToNano(MOST_COST_USD)).nullable();
+const rung = z.enum([...RUNGS, "none"]);
+const name = identifier.nullable();
+const word = foreignWord.nullable();
+const status = z.int().min(0).max(999).nullable();
+
+const failure = z
+  .object({ class: z.enum(FAILURE_CLASSES), reason: z.enum(FAILURE_REASONS).nullable(), status, code: word })
+  .nullable();
 
 const { element: attempt } = inferenceRecord.shape.attempts;
 
@@ -29,6 +41,7 @@ const reportedInference = inferenceRecord.extend({
   reservedNano: costNano.default(null),
   attempts: z.array(
     attempt.extend({
+      ...{ id: identifier, provider: identifier, model: identifier, rung, status, failure },
       latencyMs: ms,
       firstByteMs: ms.nullable(),
       costNano,
@@ -37,12 +50,14 @@ const reportedInference = inferenceRecord.extend({
         ...{ input: tokens, uncached: tokens, cacheRead: tokens },
         ...{ cacheWrite: tokens, output: tokens, reasoning: tokens },
       }),
+      ...{ finish: word, tier: foreignWord, priceVersion: word, dropped: z.array(foreignWord).max(MOST_NAMED) },
     }),
   ),
-  id: reportedId,
+  id: identifier,
   lane: z.enum(LANES),
-  run: reportedId.nullable(),
-  step: reportedId.nullable(),
+  ...{ route: name, routeHash: name, variant: name, arm: name, run: name, step: name },
+  ...{ provider: name, model: name, rung: rung.nullable(), failure, finish: word },
+  skipped: z.array(z.object({ candidate: foreignWord, why: foreignWord })).max(MOST_NAMED),
   tags,
 });
 

@@ -1,19 +1,12 @@
 /** One execution of a pipeline, as its callers report it. */
 import { z } from "zod";
-import { instant } from "../record/instant.ts";
-import { tags } from "../record/tag.ts";
+import { identifier, instant, label, tags } from "../intake/fields.ts";
 
 export const RUN_STATUSES = ["running", "succeeded", "failed", "canceled"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** Ids of runs, steps, artifacts and grades: short words, so that they can stand in URLs, tables and object names. */
-export const reportedId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/);
-/** The engine ends a text at U+0000, and would give back less than it was given. */
-export const storable = (text: string): boolean => !text.includes("\0");
-export const label = z.string().min(1).max(200).refine(storable, "must not hold the character U+0000");
-
 export const runStart = z.strictObject({
-  id: reportedId,
+  id: identifier,
   pipeline: label,
   episodeKey: label.optional(),
   environment: label.optional(),
@@ -24,7 +17,7 @@ export const runStart = z.strictObject({
 });
 
 export const runEnd = z.strictObject({
-  id: reportedId,
+  id: identifier,
   status: z.enum(["succeeded", "failed", "canceled"]),
   endedAt: instant,
 });

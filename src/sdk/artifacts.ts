@@ -1,9 +1,9 @@
 /** Saves artifacts, links them and makes eval cases of them. */
 import { createHash } from "node:crypto";
 import { uuidv7 } from "uuidv7";
+import { identifier, label } from "../intake/fields.ts";
 import { compileSchema } from "../json/schema/validate.ts";
 import { artifactLink, artifactSaved, LARGEST_ARTIFACT } from "../runs/artifact.ts";
-import { label, reportedId } from "../runs/run.ts";
 import type { Artifact, ArtifactApi, ArtifactRef, SaveOptions } from "./artifact-api.ts";
 import type { Exporter } from "./exporter.ts";
 import { marksOf } from "./marks.ts";
@@ -43,7 +43,7 @@ export function artifactApi(ports: ArtifactPorts): ArtifactApi {
     promoteToEval(artifact, options) {
       const { task, corrected, variables, messages } = options ?? {};
       const named = label.safeParse(task ?? (typeof artifact === "string" ? undefined : artifact?.task));
-      const id = reportedId.safeParse(idOf(artifact));
+      const id = identifier.safeParse(idOf(artifact));
       if (!named.success || !id.success) {
         const why = id.success ? "no task says what it is an example of" : "it has no valid id";
         warn.once("promote", `an artifact was not made an eval case: ${why}`);

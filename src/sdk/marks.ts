@@ -1,6 +1,6 @@
 /** How a caller books what it does: tags, run and step, with what the run around it gives. */
 
-import { isTagName, LONGEST_TAG_VALUE, MOST_TAGS } from "../record/tag.ts";
+import { isTagName, LONGEST_TAG_VALUE, MOST_TAGS } from "../intake/tag-rule.ts";
 import { ID_PATTERN } from "../route/identifier.ts";
 import type { RunContext } from "./run-context.ts";
 import type { Warnings } from "./warnings.ts";

@@ -3,10 +3,10 @@
  * quote the prompt in either.
  */
 import type { Attempt, Inference } from "../call/inference.ts";
+import { MOST_TAGS } from "../intake/tag-rule.ts";
 import { addUsd } from "../money/nano-usd.ts";
 import type { Usage } from "../money/usage.ts";
 import type { AttemptRecord, FailureRecord, InferenceRecord } from "../record/inference-record.ts";
-import { MOST_TAGS } from "../record/tag.ts";
 import { perTokenField, type TokenCounts, type TokenField } from "../record/token-counts.ts";
 
 const MOST_LISTED = 32;

@@ -2,49 +2,49 @@
 import { z } from "zod";
 import type { Attempt } from "../call/inference.ts";
 import { FAILURE_CLASSES, failure } from "../failure/failure.ts";
+import {
+  foreignWord,
+  identifier,
+  instant,
+  LONGEST_CALL_MS,
+  MOST_COST_USD,
+  tags,
+  tokenCount,
+} from "../intake/fields.ts";
 import { cost } from "../money/cost.ts";
 import type { PriceBook } from "../money/price.ts";
 import { serviceTier } from "../money/tier.ts";
 import type { Usage } from "../money/usage.ts";
 import type { InferenceRecord } from "../record/inference-record.ts";
-import { instant } from "../record/instant.ts";
-import { tags } from "../record/tag.ts";
-import { ID_PATTERN } from "../route/identifier.ts";
 import { finishReason as anthropicFinish } from "../wire/anthropic-messages/finish.ts";
 import type { FinishReason } from "../wire/chat.ts";
 import { finishReason as geminiFinish } from "../wire/gemini/finish.ts";
 import { finishReason as openaiFinish } from "../wire/openai-chat/finish.ts";
 import { recordOf } from "./record.ts";
 
-/** What a report of one call may say: more is a mistake, and would spoil every sum it is in. */
-export const LONGEST_CALL_MS = 604_800_000;
-export const MOST_TOKENS = 1_000_000_000;
-export const MOST_COST_USD = 1_000_000;
-
-const id = z.string().regex(ID_PATTERN);
-const word = z.string().min(1).max(200);
-const tokens = z.int().nonnegative().max(MOST_TOKENS);
+/** The provider's own word, kept as it is said. */
+const word = foreignWord.min(1).max(200);
 const ms = z.number().nonnegative().max(LONGEST_CALL_MS);
 
 /** Counts as the provider reported them. Leave out what it did not report: zero is a count. */
 export const recordedUsage = z.strictObject({
   /** The whole input, tokens read from and written to a cache included. */
-  tokensIn: tokens.optional(),
+  tokensIn: tokenCount.optional(),
   /** The whole output, reasoning included. */
-  tokensOut: tokens.optional(),
+  tokensOut: tokenCount.optional(),
   /** The part of `tokensIn` read from a cache. */
-  tokensCached: tokens.optional(),
+  tokensCached: tokenCount.optional(),
   /** The part of `tokensIn` written to a cache. */
-  cacheWriteTokens: tokens.optional(),
+  cacheWriteTokens: tokenCount.optional(),
   /** The part of `tokensOut` that was reasoning. */
-  reasoningTokens: tokens.optional(),
+  reasoningTokens: tokenCount.optional(),
 });
 
 export const recordedCall = z.strictObject({
   /** The caller's own id of the call: reporting it again changes nothing. Absent = one is made. */
-  id: id.optional(),
-  provider: id,
-  model: id,
+  id: identifier.optional(),
+  provider: identifier,
+  model: identifier,
   usage: recordedUsage.optional(),
   /** What the provider itself says the call cost, in dollars; it wins over the price book. */
   costUsd: z.number().nonnegative().max(MOST_COST_USD).optional(),
@@ -55,8 +55,8 @@ export const recordedCall = z.strictObject({
   /** Epoch milliseconds; absent = now less the latency. */
   startedAt: instant.optional(),
   stream: z.boolean().optional(),
-  run: id.optional(),
-  stepKey: id.optional(),
+  run: identifier.optional(),
+  stepKey: identifier.optional(),
   tags: tags.optional(),
   /** The provider's own word. */
   finishReason: word.optional(),

@@ -1,7 +1,7 @@
 /** Flags of `modelrig bakeoff`, checked and with their defaults. */
 import type { Command } from "commander";
+import { isTagName } from "../../intake/tag-rule.ts";
 import { type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
-import { isTagName } from "../../record/tag.ts";
 import type { ObjectiveMode } from "../../route/route.ts";
 import { CliError, EXIT } from "../command.ts";
 

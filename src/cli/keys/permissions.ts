@@ -1,8 +1,8 @@
 /** What the flags of `keys create` and `keys bootstrap` say a key may do. Every fault is a usage error with the way out. */
 import { EVERY_LANE, EVERY_ROUTE, isReachPattern } from "../../identity/reach.ts";
 import { isScope, SCOPES, type Scope } from "../../identity/scope.ts";
+import { isTagName, LONGEST_TAG_VALUE } from "../../intake/tag-rule.ts";
 import { type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
-import { isTagName, LONGEST_TAG_VALUE } from "../../record/tag.ts";
 import type { NewKey } from "../../store/orgs/api-keys.ts";
 import { CliError, EXIT } from "../command.ts";
 

@@ -3,7 +3,7 @@
  * ingest. What carries no tags itself is seen through what it belongs to.
  */
 import type { RowScope } from "../../identity/principal.ts";
-import { isTagName } from "../../record/tag.ts";
+import { isTagName } from "../../intake/tag-rule.ts";
 import type { Rows } from "../../runs/ports.ts";
 import { allOf, bind, type Fragment, sql } from "./fragment.ts";
 

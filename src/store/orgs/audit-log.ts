@@ -1,4 +1,4 @@
-import { desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, lt, or, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
 import { auditLog } from "../tables/audit-log.ts";
@@ -40,6 +40,16 @@ export function batchEntry(deed: Deed, action: string, ids: readonly string[]): 
 
 const MOST_IDS_LOGGED = 50;
 
+/** An entry as it was logged; `id` grows with time. */
+export interface AuditRow extends AuditEntry {
+  readonly id: number;
+}
+
+export interface AuditPage {
+  readonly after?: { readonly at: number; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
 export class OrgAuditLog {
   readonly #db: Database;
   readonly #org: string;
@@ -54,16 +64,24 @@ export class OrgAuditLog {
   }
 
   /** Newest first. */
-  async list(limit: number): Promise<readonly AuditEntry[]> {
+  async list(limit: number): Promise<readonly AuditRow[]> {
+    return await this.page({ limit });
+  }
+
+  /** Newest first, from the place after `after` on. */
+  async page({ after, limit }: AuditPage): Promise<readonly AuditRow[]> {
+    const beyond =
+      after && or(lt(auditLog.ts, after.at), and(eq(auditLog.ts, after.at), lt(auditLog.id, Number(after.id))));
     const rows = await settled(
       this.#db
         .select()
         .from(auditLog)
-        .where(eq(auditLog.org, this.#org))
+        .where(and(eq(auditLog.org, this.#org), beyond))
         .orderBy(desc(auditLog.ts), desc(auditLog.id))
         .limit(limit),
     );
     return rows.map((row) => ({
+      id: row.id,
       by: row.actor,
       at: row.ts,
       action: row.action,

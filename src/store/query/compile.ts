@@ -1,10 +1,10 @@
 /** From the text of a query to one statement of our own, its literals bound. */
 import { err, ok, type Result } from "../../failure/failure.ts";
+import { isTagName } from "../../intake/tag-rule.ts";
 import { faultWithout, type QueryFault } from "../../query/fault.ts";
 import type { Plan } from "../../query/plan.ts";
 import { planQuery } from "../../query/plan-query.ts";
 import type { OffsetPeriod } from "../../query/time-zone.ts";
-import { isTagName } from "../../record/tag.ts";
 import { allOf, bind, type Fragment, type Statement, sql } from "../database/fragment.ts";
 import type { Access } from "../database/row-scope.ts";
 import { rangeOf } from "./range.ts";

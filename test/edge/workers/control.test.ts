@@ -89,7 +89,7 @@ describe("POST /v1/bakeoffs", () => {
     const response = await post(open(), "/v1/bakeoffs", { ...reportOf(), samples: [{ output: "private" }] });
     expect(response.status).toBe(400);
     const text = await response.text();
-    expect(text).toContain("invalid_report");
+    expect(text).toContain("invalid_body");
     expect(text).not.toContain("private");
   });
 });

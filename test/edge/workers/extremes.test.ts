@@ -1,6 +1,6 @@
 /** Whatever is taken in can be read again: no time and no figure that a caller reports spoils a list for everyone. */
 import { describe, expect, test } from "vitest";
-import { LAST_INSTANT } from "../../../src/record/instant.ts";
+import { LAST_INSTANT } from "../../../src/intake/fields.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
 import { anAttempt, anInference } from "../../support/inferences.ts";
 import { newOrg } from "../keys.ts";

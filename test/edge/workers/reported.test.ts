@@ -195,7 +195,7 @@ describe("POST /v1/record", () => {
   test.each([
     [{ usage: { input_tokens: -1 } }, "usage.input_tokens"],
     [{ provider: "two words" }, "provider"],
-    [{ usage: { tokensIn: 1 } }, "tokensIn"],
+    [{ usage: { tokensIn: 1 } }, "usage.tokensIn"],
     [{ failure_class: "bad luck" }, "failure_class"],
     [{ started_at: "1955-11-05T00:00:00Z" }, "started_at"],
   ])("refuses %o and names the field", async (more, param) => {

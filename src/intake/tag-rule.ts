@@ -1,0 +1,22 @@
+/** What a tag may be, for every way in: headers, metadata, keys, ingest, SDK. */
+export const TAG_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+export const MOST_TAGS = 32;
+/** UTF-16 units. */
+export const LONGEST_TAG_VALUE = 200;
+
+/** `__proto__` would set an object's prototype instead of a tag, and be lost without a word. */
+export function isTagName(name: string): boolean {
+  return TAG_NAME.test(name) && name !== "__proto__";
+}
+
+/** Why these are no tags; undefined where they are. Never quotes a value. */
+export function tagsFault(all: unknown): string | undefined {
+  if (typeof all !== "object" || all === null || Array.isArray(all)) return "tags are an object of texts";
+  const entries = Object.entries(all);
+  if (Object.hasOwn(all, "__proto__")) return "a tag must not be named __proto__";
+  if (entries.length > MOST_TAGS || !entries.every(([name]) => isTagName(name))) {
+    return `at most ${MOST_TAGS} tags, named by letters, digits, _ . and -`;
+  }
+  const fits = entries.every(([, value]) => typeof value === "string" && value.length <= LONGEST_TAG_VALUE);
+  return fits ? undefined : `a tag's value is a text of at most ${LONGEST_TAG_VALUE} characters`;
+}

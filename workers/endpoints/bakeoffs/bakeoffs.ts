@@ -1,0 +1,62 @@
+import type { Hono } from "hono";
+import { getBakeoff, listBakeoffs, recordBakeoff } from "../../../src/api/bakeoffs.ts";
+import type { AnswerOf } from "../../../src/api/endpoint.ts";
+import { objectiveFault } from "../../../src/bakeoff/plan/objective.ts";
+import { gateOf, inconsistency } from "../../../src/bakeoff/report/consistency.ts";
+import { fileProposal, proveProposal } from "../../../src/proposal/file.ts";
+import { type Caller, requireReach } from "../../calls.ts";
+import type { AppEnv } from "../../context.ts";
+import { badRequest, notFound } from "../../fault.ts";
+import { actorOf, prefixedId } from "../actor.ts";
+import { mount } from "../mount.ts";
+import { isoOf } from "../wording.ts";
+import { hostedStateOf } from "./hosted-bakeoffs.ts";
+import { noProposal } from "./proposals.ts";
+
+/** `/v1/bakeoffs`: reports of bake-offs run where the captures are. Figures only; a body with anything else is refused. */
+export function bakeoffs(app: Hono<AppEnv>): void {
+  mount(
+    app,
+    recordBakeoff,
+  )(async (request) => {
+    const { runtime, principal, body: sent, query } = request;
+    requireReach(principal, sent.route);
+    const route = runtime.routes.get(sent.route);
+    const fault = inconsistency(sent) ?? (route && objectiveFault(sent, route));
+    if (fault !== undefined) throw badRequest(fault, "inconsistent_report");
+    // The verdict that is kept, and its words, are worked out here.
+    const report = { ...sent, gate: gateOf(sent) };
+    const store = runtime.store().forOrg(principal.org);
+    const { proposal: made } = query;
+    const known = made === undefined ? undefined : await store.proposals.get(made);
+    if (made !== undefined && known?.route !== report.route) throw noProposal();
+    const actor = actorOf(request);
+    await store.bakeoffs.put(report, actor);
+    const proven = known && (await proveProposal(report, known, store.proposals, actor));
+    const proposal = proven ?? (await fileProposal(report, store.proposals, actor, () => prefixedId("prop")));
+    const answer = { id: report.id, proposal: proposal ? { id: proposal.id, state: proposal.state } : null };
+    return { status: 201, body: answer };
+  });
+
+  mount(
+    app,
+    listBakeoffs,
+  )(async ({ runtime, principal, query }) => {
+    const found = await runtime.store().forOrg(principal.org).bakeoffs.list(query);
+    const listed = found.map(({ id, route, finishedAt, partial, proposes }) => ({
+      ...{ id, route, finished_at: isoOf(finishedAt), partial },
+      ...(proposes !== undefined && { proposes }),
+    }));
+    return { status: 200, body: { bakeoffs: listed } };
+  });
+
+  mount(app, getBakeoff)(async (request) => ({ status: 200, body: await bakeoffOf(request, request.params.id) }));
+}
+
+/** Its report; while there is none, what is known of one that runs here. */
+async function bakeoffOf(caller: Caller, id: string): Promise<AnswerOf<typeof getBakeoff>> {
+  const report = await caller.runtime.store().forOrg(caller.principal.org).bakeoffs.get(id);
+  const found = report ?? (await hostedStateOf(caller, id));
+  if (!found) throw notFound("no such bake-off", "bakeoff_not_found", "id");
+  return found;
+}

@@ -1,0 +1,23 @@
+import type { Hono } from "hono";
+import { whoami as endpoint } from "../../../src/api/gateway.ts";
+import type { AppEnv } from "../../context.ts";
+import { mount } from "../mount.ts";
+import { isoOf } from "../wording.ts";
+
+/** `GET /v1/whoami`: any valid key may ask whose it is. */
+export function whoami(app: Hono<AppEnv>): void {
+  mount(
+    app,
+    endpoint,
+  )(({ principal, runtime }) => {
+    const { expiresAt, routes } = principal;
+    const key = {
+      id: principal.keyId,
+      scopes: [...principal.scopes],
+      ...(routes && { routes: [...routes] }),
+      ...(expiresAt !== undefined && { expires_at: isoOf(expiresAt) }),
+    };
+    const org = { id: principal.org, slug: principal.orgSlug, name: principal.orgName ?? principal.orgSlug };
+    return { status: 200, body: { org, key, time: isoOf(runtime.now()) } };
+  });
+}
