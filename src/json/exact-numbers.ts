@@ -10,16 +10,26 @@ interface ReviverContext {
 interface ExactJson {
   parse(text: string, reviver: (key: string, value: unknown, context: ReviverContext) => unknown): unknown;
   rawJSON(text: string): object;
+  isRawJSON(value: unknown): value is { readonly rawJSON: string };
 }
 
 // Source text access for JSON.parse is in V8 since 11.4 (Node 22, workerd) and not yet in the type library.
 const exact = JSON as unknown as ExactJson;
 
+/** False before Node 22, where integers are read as doubles. */
+const isSupported = typeof exact.rawJSON === "function";
+
 /** Like `JSON.parse`; a number that a double cannot hold becomes a raw value that `JSON.stringify` writes unchanged. */
 export function parseExact(text: string): unknown {
-  if (!/\d{16}/.test(text)) return JSON.parse(text) as unknown;
+  if (!/\d{16}/.test(text) || !isSupported) return JSON.parse(text) as unknown;
   return exact.parse(text, (_key, value, { source }) => {
     if (typeof value !== "number" || source === undefined || String(value) === source) return value;
     return Number.isInteger(value) && !Number.isSafeInteger(value) ? exact.rawJSON(source) : value;
   });
+}
+
+/** The digits of a number that {@link parseExact} kept as written; `undefined` for every other value. */
+export function exactText(value: unknown): string | undefined {
+  if (!isSupported || typeof value !== "object" || value === null) return undefined;
+  return exact.isRawJSON(value) ? value.rawJSON : undefined;
 }

@@ -1,8 +1,8 @@
 /** Repair of an answer that holds no object and no array: a lone word, number or string. */
-import type { Schema } from "@cfworker/json-schema";
 import { jsonrepair } from "jsonrepair";
-import { isRecord } from "../record.ts";
-import { accepts as acceptsValue, openSchema, referenced, type SchemaDocument } from "../schema/schema-document.ts";
+import { arrayAt, isRecord } from "../record.ts";
+import { acceptedBy } from "../schema/schema-check.ts";
+import { openSchema, type SchemaDocument } from "../schema/schema-document.ts";
 import { scanLenient } from "./lenient-scan.ts";
 
 export interface RepairedScalar {
@@ -27,7 +27,7 @@ export function repairScalar(body: string, schema: unknown): RepairedScalar | un
   if (schema === undefined) return read(body) ?? read(bare);
   const document = openSchema(schema);
   if (!document.ok) return read(body);
-  const accepts = (value: unknown): boolean => acceptsValue(document.value, document.value.root, value);
+  const accepts = (value: unknown): boolean => acceptedBy(document.value, document.value.root, value);
   const member = memberNamed(bare, listedStrings(document.value, document.value.root).filter(accepts));
   if (member !== undefined) return member;
   const number = Number(bare.replaceAll(",", ""));
@@ -82,11 +82,10 @@ function trimmed(text: string, characters: string): string {
 }
 
 /** The strings that a schema lists at its top, by `enum` or `const`, also behind `$ref` and in alternatives. */
-function listedStrings(document: SchemaDocument, part: Schema | boolean | undefined, depth = 0): string[] {
+function listedStrings(document: SchemaDocument, part: unknown, depth = 0): string[] {
   if (!isRecord(part) || depth > 5) return [];
-  const schema: Schema = part;
-  const below = [referenced(document, schema), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
-  const own: unknown[] = [...(schema.enum ?? []), schema.const];
+  const below = [document.targets.get(part), ...(arrayAt(part, "anyOf") ?? []), ...(arrayAt(part, "oneOf") ?? [])];
+  const own: unknown[] = [...(arrayAt(part, "enum") ?? []), part["const"]];
   const deeper = below.flatMap((other) => listedStrings(document, other, depth + 1));
   return [...own.filter((value) => typeof value === "string"), ...deeper];
 }

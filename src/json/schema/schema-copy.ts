@@ -1,26 +1,39 @@
-/**
- * A schema as the validator library needs it: a copy of its own, because the library writes into what it is given, and
- * without the places where it would read something the standard does not mean.
- */
+/** A schema as the validator reads it: a copy of its own, in which what the drafts write differently is written alike. */
 import { isRecord, type JsonRecord } from "../record.ts";
-import type { SchemaDraft } from "./schema-draft.ts";
+import { isOfLaterDraft, refStandsAlone, type SchemaDraft } from "./schema-draft.ts";
 import { shapeOf } from "./schema-keywords.ts";
 
-/** Identifiers that count only where a schema stands, not in an unknown keyword; `id` is of draft-04. */
+/** Identifiers that count only where a schema stands, not in an unknown keyword. */
 const IDENTIFIERS = ["$id", "id", "$anchor"];
-
-/** In draft-07 these are all that counts beside a `$ref`. */
 const BESIDE_REF = ["$ref", "definitions", "$defs"];
+const EXCLUSIVE: Readonly<Record<string, string>> = { minimum: "exclusiveMinimum", maximum: "exclusiveMaximum" };
 
+/** Of a well-formed schema. What its draft ignores is left out; draft-04's `id` and boolean bounds are rewritten. */
 export function copySchema(schema: unknown, draft: SchemaDraft): unknown {
   if (!isRecord(schema)) return schema;
-  const onlyRef = draft === "7" && typeof schema["$ref"] === "string";
+  const onlyRef = refStandsAlone(draft) && typeof schema["$ref"] === "string";
   const copy: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === "id" || (onlyRef && !BESIDE_REF.includes(keyword))) continue;
+    if (onlyRef && !BESIDE_REF.includes(keyword)) continue;
+    if (isOfLaterDraft(keyword, draft)) continue;
+    if (draft === "4" && rewriteDraft04(copy, schema, keyword, value)) continue;
+    if (keyword === "id") continue;
     define(copy, keyword, copyKeyword(keyword, value, draft));
   }
   return copy;
+}
+
+/** Writes what draft-04 says in its own way; false where the keyword means the same today. */
+function rewriteDraft04(copy: Record<string, unknown>, schema: JsonRecord, keyword: string, value: unknown): boolean {
+  if (keyword === "id") {
+    if (typeof value === "string") copy["$id"] = value;
+    return true;
+  }
+  if (keyword === "exclusiveMinimum" || keyword === "exclusiveMaximum") return typeof value === "boolean";
+  const exclusive = EXCLUSIVE[keyword];
+  if (exclusive === undefined || schema[exclusive] !== true) return false;
+  copy[exclusive] = value;
+  return true;
 }
 
 function copyKeyword(keyword: string, value: unknown, draft: SchemaDraft): unknown {

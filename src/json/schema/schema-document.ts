@@ -1,24 +1,29 @@
-/**
- * A schema opened for work on its parts: a copy whose references are resolved, each part of which can judge a value.
- * `@cfworker/json-schema` interprets schemas, so nothing here generates code (workerd forbids it).
- */
-import { dereference, type Schema, validate } from "@cfworker/json-schema";
+/** A schema opened for work on its parts: a copy whose references are resolved and whose patterns are compiled. */
 import { err, ok, type Result } from "../../failure/failure.ts";
-import { isRecord } from "../record.ts";
+import { compilePattern, type Pattern } from "../pattern/pattern.ts";
+import { isRecord, type JsonRecord } from "../record.ts";
 import { copySchema } from "./schema-copy.ts";
 import { draftOf, type SchemaDraft } from "./schema-draft.ts";
 import { type SchemaFault, schemaFaults } from "./schema-faults.ts";
-import { referenceFaults, type SchemaLookup, targetOf } from "./schema-references.ts";
+import { resolveReferences, type SchemaPart } from "./schema-references.ts";
 import { findUnenforceable } from "./unsupported.ts";
 
 export interface SchemaDocument {
-  readonly root: Schema | boolean;
+  readonly root: SchemaPart;
   readonly draft: SchemaDraft;
-  /** Every schema in the document by its absolute URI. */
-  readonly lookup: SchemaLookup;
+  /** By the part that holds a `$ref`: the part it leads to. */
+  readonly targets: ReadonlyMap<JsonRecord, SchemaPart>;
+  /** The parts that some `$ref` leads to: one value may come to them on many ways. */
+  readonly shared: ReadonlySet<SchemaPart>;
+  /** JSON pointer of each part from the top of the schema. */
+  readonly pointers: ReadonlyMap<SchemaPart, string>;
+  readonly patterns: ReadonlyMap<string, Pattern>;
+  /** Some part asks which members or items others have judged (`unevaluatedProperties`, `unevaluatedItems`). */
+  readonly tracks: boolean;
 }
 
-export type LibraryError = ReturnType<typeof validate>["errors"][number];
+/** What the patterns of one schema may hold together. */
+const MAX_PATTERN_STATES = 100_000;
 
 const opened = new WeakMap<object, Result<SchemaDocument, readonly SchemaFault[]>>();
 
@@ -33,67 +38,37 @@ export function openSchema(schema: unknown): Result<SchemaDocument, readonly Sch
 }
 
 function open(schema: unknown): Result<SchemaDocument, readonly SchemaFault[]> {
-  const faults = schemaFaults(schema);
+  const draft = draftOf(schema) ?? "2020-12";
+  const faults = schemaFaults(schema, draft);
   if (faults.length > 0) return err(faults);
   const unenforceable = findUnenforceable(schema);
   if (unenforceable.length > 0) return err(unenforceable.map(({ pointer, why }) => ({ pointer, message: why })));
-  const draft = draftOf(schema) ?? "2020-12";
-  const root = copySchema(schema, draft) as Schema | boolean;
-  let lookup: SchemaLookup;
-  try {
-    lookup = dereference(root);
-  } catch (error) {
-    return err([{ pointer: "", message: error instanceof Error ? error.message : String(error) }]);
+  const copy = copySchema(schema, draft);
+  const root: SchemaPart = isRecord(copy) ? copy : copy === true;
+  const { targets, pointers, faults: broken } = resolveReferences(root);
+  if (broken.length > 0) return err(broken);
+  const parts = [...pointers.keys()].filter(isRecord);
+  const patterns = compilePatterns(parts);
+  if (!patterns.ok) return patterns;
+  const tracks = parts.some((part) => "unevaluatedProperties" in part || "unevaluatedItems" in part);
+  return ok({ root, draft, targets, shared: new Set(targets.values()), pointers, patterns: patterns.value, tracks });
+}
+
+function compilePatterns(parts: readonly JsonRecord[]): Result<Map<string, Pattern>, readonly SchemaFault[]> {
+  const patterns = new Map<string, Pattern>();
+  let states = 0;
+  for (const { pattern, patternProperties } of parts) {
+    const named = isRecord(patternProperties) ? Object.keys(patternProperties) : [];
+    for (const source of typeof pattern === "string" ? [pattern, ...named] : named) {
+      if (patterns.has(source)) continue;
+      const compiled = compilePattern(source);
+      if (!compiled.ok) return err([{ pointer: "", message: compiled.error.message }]);
+      states += compiled.value.size;
+      if (states > MAX_PATTERN_STATES) {
+        return err([{ pointer: "", message: `its patterns take more than ${MAX_PATTERN_STATES} states together` }]);
+      }
+      patterns.set(source, compiled.value);
+    }
   }
-  const broken = referenceFaults(lookup);
-  return broken.length > 0 ? err(broken) : ok({ root, draft, lookup });
-}
-
-/** References followed while one value is judged. Honest schemas follow about one per array item or object. */
-const MOST_REFERENCES = 100_000;
-
-/** A value that cannot be judged within {@link MOST_REFERENCES}. */
-export class TooMuchWork extends RangeError {
-  override readonly name = "TooMuchWork" as const;
-}
-
-/**
- * What a part of the document finds wrong with a value; none where it conforms. `all` lists every error, else the first
- * is enough. Throws `RangeError` where the value nests too deep for the stack, `TooMuchWork` where the schema branches
- * so much that judging it would hold the isolate.
- */
-export function errorsAt(
-  { draft, lookup }: SchemaDocument,
-  part: Schema | boolean,
-  value: unknown,
-  all = false,
-): readonly LibraryError[] {
-  return validate(value, part, draft, counted(lookup), !all).errors;
-}
-
-/** Without references the work grows with the schema's text; with them it can double at each level of a short one. */
-function counted(lookup: SchemaLookup): SchemaLookup {
-  let followed = 0;
-  return new Proxy(lookup, {
-    get(schemas, uri) {
-      followed += 1;
-      if (followed > MOST_REFERENCES) throw new TooMuchWork(`more than ${MOST_REFERENCES} references to follow`);
-      return Reflect.get(schemas, uri);
-    },
-  });
-}
-
-/** Whether a part of the document accepts a value; one that cannot be judged is not accepted. */
-export function accepts(document: SchemaDocument, part: Schema | boolean, value: unknown): boolean {
-  try {
-    return errorsAt(document, part, value).length === 0;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-}
-
-/** The schema that a part's `$ref` leads to; `undefined` where it has none. */
-export function referenced(document: SchemaDocument, part: Schema): Schema | boolean | undefined {
-  return targetOf(part, document.lookup) ?? undefined;
+  return ok(patterns);
 }

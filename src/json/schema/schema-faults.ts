@@ -2,6 +2,7 @@
 import { patternFault } from "../pattern/pattern.ts";
 import { pointerTo } from "../pointer.ts";
 import { isRecord, type JsonRecord } from "../record.ts";
+import { isOfLaterDraft, type SchemaDraft } from "./schema-draft.ts";
 import { type KeywordShape, schemaNodes, shapeOf } from "./schema-keywords.ts";
 
 export interface SchemaFault {
@@ -15,7 +16,7 @@ export const MAX_SCHEMA_NODES = 50_000;
 
 const TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
-export function schemaFaults(schema: unknown): SchemaFault[] {
+export function schemaFaults(schema: unknown, draft: SchemaDraft = "2020-12"): SchemaFault[] {
   if (typeof schema === "boolean") return [];
   if (!isRecord(schema)) return [{ pointer: "", message: "a schema is an object or a boolean" }];
   const faults: SchemaFault[] = [];
@@ -26,14 +27,14 @@ export function schemaFaults(schema: unknown): SchemaFault[] {
       return [{ pointer: node.pointer, message: `nested deeper than ${MAX_SCHEMA_DEPTH} schemas` }];
     }
     if (nodes > MAX_SCHEMA_NODES) return [{ pointer: "", message: `holds more than ${MAX_SCHEMA_NODES} schemas` }];
-    faults.push(...keywordFaults(node.pointer, node.schema));
+    faults.push(...keywordFaults(node.pointer, node.schema, draft));
   }
   return faults;
 }
 
-function keywordFaults(pointer: string, schema: JsonRecord): SchemaFault[] {
+function keywordFaults(pointer: string, schema: JsonRecord, draft: SchemaDraft): SchemaFault[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
-    const shape = shapeOf(keyword);
+    const shape = isOfLaterDraft(keyword, draft) ? undefined : shapeIn(draft, keyword);
     const message = shape === undefined ? undefined : misshapen(shape, value);
     if (message !== undefined) return [{ pointer: pointerTo(pointer, keyword), message }];
     return keyword === "patternProperties" && isRecord(value) ? nameFaults(pointerTo(pointer, keyword), value) : [];
@@ -45,6 +46,11 @@ function nameFaults(pointer: string, patterns: JsonRecord): SchemaFault[] {
     const message = patternFault(pattern);
     return message === undefined ? [] : [{ pointer: pointerTo(pointer, pattern), message }];
   });
+}
+
+/** In draft-04 the exclusive bounds are switches of `minimum` and `maximum`. */
+function shapeIn(draft: SchemaDraft, keyword: string): KeywordShape | undefined {
+  return draft === "4" && /^exclusiveM(?:in|ax)imum$/.test(keyword) ? "boolean" : shapeOf(keyword);
 }
 
 /** Says what is wrong with a keyword's value; `undefined` when nothing is. */

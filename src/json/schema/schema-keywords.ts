@@ -1,5 +1,5 @@
 /**
- * What each JSON Schema keyword (draft 2020-12 and draft-07) takes, as data, and a walk over a schema by it.
+ * What each JSON Schema keyword (drafts 04 to 2020-12) takes, as data, and a walk over a schema by it.
  * Every job on schemas (check, compile, fit to a provider) goes through this table, so that a keyword is known once.
  */
 import { pointerTo } from "../pointer.ts";
@@ -42,6 +42,7 @@ export const KEYWORDS: Readonly<Record<string, KeywordShape>> = {
   enum: "list",
   const: "any",
   format: "string",
+  nullable: "boolean",
   allOf: "schema-list",
   anyOf: "schema-list",
   oneOf: "schema-list",

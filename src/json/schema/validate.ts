@@ -1,28 +1,24 @@
 /**
- * Validation against JSON Schema: draft 2020-12, or draft-07 where `$schema` says so. Remote references are never
- * fetched; `format` is enforced. What is not supported is listed in `unsupported.ts`.
+ * Validation against JSON Schema, drafts 04 to 2020-12, each by its own rules, in counted steps. Remote references are
+ * never fetched; `format` is enforced. What is not supported is listed in `unsupported.ts`.
  */
 import { err, ok, type Result } from "../../failure/failure.ts";
 import { isRecord } from "../record.ts";
-import { errorsAt, type LibraryError, openSchema, type SchemaDocument, TooMuchWork } from "./schema-document.ts";
+import { TooManySteps } from "../steps.ts";
+import { SchemaCheck, type ValidationError } from "./schema-check.ts";
+import { openSchema, type SchemaDocument } from "./schema-document.ts";
 import type { SchemaFault } from "./schema-faults.ts";
-
-export type { SchemaFault } from "./schema-faults.ts";
-
-export interface ValidationError {
-  /** JSON pointer into the value; `""` is the value itself. */
-  readonly path: string;
-  /** What is expected there. May quote names and numbers of the value, so it belongs in no log and no telemetry. */
-  readonly message: string;
-}
 
 export type Validation =
   | { readonly valid: true }
-  | { readonly valid: false; readonly errors: readonly ValidationError[] };
+  | {
+      readonly valid: false;
+      readonly errors: readonly ValidationError[];
+      /** Nothing is known of the value: judging it takes more steps than one value may take. */
+      readonly tooCostly?: true;
+    };
 
 export type SchemaValidator = (value: unknown) => Validation;
-
-const TOO_MUCH_WORK = "The schema's references branch so much that the value could not be checked.";
 
 /** At most this many errors are reported of one value. */
 const MAX_ERRORS = 50;
@@ -31,7 +27,7 @@ const compiled = new WeakMap<object, Result<SchemaValidator, readonly SchemaFaul
 
 /**
  * The validator of a schema, made once per schema object. Fails where the schema is malformed, refers to what is not in
- * it, or relies on a keyword that would not be enforced. The schema itself is not modified.
+ * it, or relies on what would not be enforced. The schema itself is not modified.
  */
 export function compileSchema(schema: unknown): Result<SchemaValidator, readonly SchemaFault[]> {
   const known = isRecord(schema) ? compiled.get(schema) : undefined;
@@ -45,38 +41,32 @@ export function compileSchema(schema: unknown): Result<SchemaValidator, readonly
 function validatorOf(document: SchemaDocument): SchemaValidator {
   return function validateAgainstSchema(value) {
     try {
-      // Most values are valid, and one error decides; only then is the work of listing all of them done.
-      const first = errorsAt(document, document.root, value);
-      if (first.length === 0) return { valid: true };
-      const all = errorsAt(document, document.root, value, true);
-      return { valid: false, errors: readable(all.length > 0 ? all : first) };
+      // Most values are valid, and one error decides; only then is the work of listing them done.
+      if (new SchemaCheck(document).accepts(document.root, value, undefined)) return { valid: true };
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      if (error instanceof TooMuchWork) return { valid: false, errors: [{ path: "", message: TOO_MUCH_WORK }] };
-      return { valid: false, errors: [{ path: "", message: "The value nests too deep, or holds too many errors." }] };
+      return undecided(error);
     }
+    return { valid: false, errors: errorsOf(document, value) };
   };
 }
 
-/** Keywords that only say that something below them failed; the errors below follow. */
-const WRAPPERS = ["$ref", "allOf", "properties", "patternProperties", "items", "prefixItems", "if"];
-
-function readable(errors: readonly LibraryError[]): readonly ValidationError[] {
-  const telling = errors.filter(({ keyword }) => !WRAPPERS.includes(keyword));
-  const seen = new Map<string, ValidationError>();
-  for (const { instanceLocation, error } of telling.length > 0 ? telling : errors) {
-    if (seen.size >= MAX_ERRORS) break;
-    const path = plainPointer(instanceLocation);
-    seen.set(`${path} ${error}`, { path, message: error });
+/** The errors found within the steps of one check. */
+function errorsOf(document: SchemaDocument, value: unknown): readonly ValidationError[] {
+  const check = new SchemaCheck(document, MAX_ERRORS);
+  try {
+    check.accepts(document.root, value, undefined);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
   }
-  return [...seen.values()];
+  return check.errors.length > 0 ? check.errors : [{ path: "", message: "does not match the schema" }];
 }
 
-/** The library's location is a URI fragment (`#/a%20b`). */
-function plainPointer(location: string): string {
-  try {
-    return decodeURIComponent(location.slice(1));
-  } catch {
-    return location.slice(1);
+function undecided(error: unknown): Validation {
+  if (error instanceof TooManySteps) {
+    const message = `cannot be checked in ${error.limit} steps: the value is too large for this schema, or the schema branches too much`;
+    return { valid: false, errors: [{ path: "", message }], tooCostly: true };
   }
+  // The engine's word for a stack that is full.
+  if (error instanceof RangeError) return { valid: false, errors: [{ path: "", message: "nests too deep" }] };
+  throw error;
 }

@@ -1,9 +1,7 @@
 /** The walk that rewrites one schema for one provider's strict mode; collects what cannot be said there. */
-import type { Schema } from "@cfworker/json-schema";
 import { pointerTo } from "../pointer.ts";
 import { isRecord, type JsonRecord } from "../record.ts";
-import { referenced, type SchemaDocument } from "../schema/schema-document.ts";
-import { fragmentOf } from "../schema/schema-references.ts";
+import type { SchemaDocument } from "../schema/schema-document.ts";
 import { mergeSchemas } from "./schema-merge.ts";
 import { constraintText, isNote, NARROWING, notesOf, orNull, typesOf } from "./strict-parts.ts";
 import type { StrictProfile } from "./strict-profiles.ts";
@@ -19,6 +17,7 @@ type Fitted = Record<string, unknown>;
 /** Rewriting may copy a part wherever it is referred to; this bounds it. */
 const MAX_PARTS = 20_000;
 const NOTHING = {};
+const BESIDE_REFERENCE = ["$defs", "definitions", "nullable"];
 
 export class SchemaFitter {
   readonly faults: StrictFault[] = [];
@@ -49,6 +48,12 @@ export class SchemaFitter {
   }
 
   #fit(part: unknown, pointer: string, atRoot = false): Fitted {
+    const fitted = this.#fitPart(part, pointer, atRoot);
+    if (fitted === NOTHING || !isRecord(part) || part["nullable"] !== true) return fitted;
+    return this.#profile.union === "type_list" ? orNull(fitted) : this.#anyOf([fitted, { type: "null" }], {});
+  }
+
+  #fitPart(part: unknown, pointer: string, atRoot: boolean): Fitted {
     this.#parts += 1;
     if (this.#parts > MAX_PARTS) return this.faults.length > 0 ? NOTHING : this.#fail(pointer, "is too large");
     if (!isRecord(part)) return this.#fail(pointer, "says nothing about the value; strict mode needs a type");
@@ -66,9 +71,9 @@ export class SchemaFitter {
 
   /** A part and everything that applies with it by `$ref` and `allOf`; `undefined` after a fault. */
   #flatten(part: JsonRecord, pointer: string, targets: unknown[]): JsonRecord[] | undefined {
-    const { $ref: _reference, allOf, $defs: _defs, definitions: _definitions, ...own } = part;
+    const { $ref: _reference, nullable: _nullable, allOf, $defs: _defs, definitions: _definitions, ...own } = part;
     const joined: unknown[] = Array.isArray(allOf) ? [...allOf] : [];
-    const target = referenced(this.#document, part as Schema);
+    const target = this.#document.targets.get(part);
     if (target !== undefined) {
       if (targets.includes(target) || this.#path.includes(target) || (target === this.#document.root && pointer)) {
         this.#fail(pointer, "is recursive, which strict mode does not take here");
@@ -89,7 +94,7 @@ export class SchemaFitter {
 
   /** A reference that is sent as one; its target is fitted once, among the definitions. */
   #reference(part: JsonRecord, pointer: string): Fitted {
-    const target = referenced(this.#document, part as Schema);
+    const target = this.#document.targets.get(part);
     if (target === this.#document.root && this.#profile.references === "any") return { $ref: "#" };
     if (this.#profile.references === "acyclic" && (target === this.#document.root || this.#path.includes(target))) {
       return this.#fail(pointer, "is recursive, which strict mode does not take");
@@ -106,8 +111,7 @@ export class SchemaFitter {
   }
 
   #pointerOf(target: unknown): string {
-    const uri = Object.entries(this.#document.lookup).find(([, schema]) => schema === target)?.[0];
-    return uri === undefined ? "" : fragmentOf(uri);
+    return (isRecord(target) && this.#document.pointers.get(target)) || "";
   }
 
   #freeName(pointer: string): string {
@@ -245,9 +249,7 @@ export class SchemaFitter {
 /** `$ref` and nothing else that narrows. */
 function isBareReference(part: JsonRecord): boolean {
   const { $ref, ...rest } = part;
-  return (
-    $ref !== undefined && Object.keys(rest).every((key) => isNote(key) || key === "$defs" || key === "definitions")
-  );
+  return $ref !== undefined && Object.keys(rest).every((key) => isNote(key) || BESIDE_REFERENCE.includes(key));
 }
 
 /** The part as it reads for values of one type. */

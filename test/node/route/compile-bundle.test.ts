@@ -219,7 +219,7 @@ const KINDS: readonly (readonly [kind: string, text: string, fault: string])[] =
   ],
   [
     "a schema keyword nothing enforces",
-    bundle("output:\n  schema:\n    type: object\n    anyOf: [{ type: object, nullable: true }]\n"),
+    bundle("output:\n  schema:\n    type: object\n    anyOf: [{ type: object, $vocabulary: {} }]\n"),
     "8:29 route.schema_unsupported",
   ],
   [
