@@ -11,7 +11,7 @@ export default defineConfig({
     projects: [
       {
         // Code that runs at the edge, in workerd with its real objects and queue.
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        plugins: [cloudflareTest({ main: "./workers/index.ts", wrangler: { configPath: "./wrangler.toml" } })],
         resolve: { alias: { "modelrig:compiled": compiled } },
         test: {
           name: "edge",

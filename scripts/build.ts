@@ -1,26 +1,29 @@
 /**
- * Builds what `modelrig dev` runs: `dist/worker/index.js` (one ES module without routes: those are injected as the
- * binding MODELRIG_COMPILED), `manifest.json` (bindings, queue and crons as wrangler.toml states them) and
- * `meta.json` (esbuild's metafile, which the bundle tests read). Skipped where nothing changed; `--force` overrides.
+ * Builds what `modelrig dev` runs into `dist/worker`: `index.js`, which a call needs, and the parts that it imports when
+ * they are first asked for; `manifest.json` (the list of these modules; bindings, queue and crons as wrangler.toml states
+ * them); `meta.json` (esbuild's metafile, which the bundle tests read). It holds no routes: those are injected as the
+ * binding MODELRIG_COMPILED. `--deploy` builds the same modules into `dist/deploy`, with `dist/compiled.json` in them,
+ * which is what `wrangler deploy` uploads. Skipped where nothing changed; `--force` overrides.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { build, type Metafile, type Plugin } from "esbuild";
 import type { CompiledBundle } from "../src/config/config.ts";
 import { DEFAULT_CONFIG } from "../src/config/defaults.ts";
+import { lazyPrices } from "./lazy-prices.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const out = join(root, "dist", "worker");
-const bundleFile = join(out, "index.js");
+const deploys = process.argv.includes("--deploy");
+const out = join(root, "dist", deploys ? "deploy" : "worker");
 const manifestFile = join(out, "manifest.json");
 
 /** What the bundle embeds in the place of compiled routes. */
 const NO_ROUTES: CompiledBundle = { schema: "modelrig.compiled/1", routes: [], config: DEFAULT_CONFIG };
 
-const BUNDLE_INPUTS = ["workers", "durable", "src", "package.json", "scripts/build.ts"];
-const MANIFEST_INPUTS = ["wrangler.toml", "scripts/build.ts"];
+const SCRIPTS = ["scripts/build.ts", "scripts/lazy-prices.ts"];
+const INPUTS = ["workers", "durable", "src", "package.json", "wrangler.toml", ...SCRIPTS];
 
 /** Newest modification among files and folders, relative to the root. */
 function newest(paths: readonly string[]): number {
@@ -39,12 +42,26 @@ function isCurrent(target: string, inputs: readonly string[]): boolean {
   return existsSync(target) && statSync(target).mtimeMs >= newest(inputs);
 }
 
-async function bundleWorker(): Promise<void> {
+const compiled: Plugin = {
+  name: "modelrig:compiled",
+  setup(plugin) {
+    plugin.onResolve({ filter: /^modelrig:compiled$/ }, ({ path }) => ({ path, namespace: "compiled" }));
+    plugin.onLoad({ filter: /.*/, namespace: "compiled" }, () => ({
+      contents: deploys ? readFileSync(join(root, "dist", "compiled.json"), "utf8") : JSON.stringify(NO_ROUTES),
+      loader: "json",
+    }));
+  },
+};
+
+/** Returns the names of the modules, the entry first. */
+async function bundleWorker(): Promise<readonly string[]> {
   const result = await build({
     absWorkingDir: root,
-    entryPoints: ["workers/index.ts"],
-    outfile: bundleFile,
+    entryPoints: [{ in: "workers/index.ts", out: "index" }],
+    outdir: out,
     bundle: true,
+    splitting: true,
+    chunkNames: "[name]-[hash]",
     format: "esm",
     target: "es2024",
     platform: "browser",
@@ -52,28 +69,36 @@ async function bundleWorker(): Promise<void> {
     conditions: ["workerd", "worker", "browser", "import"],
     external: ["cloudflare:*", "node:*"],
     minify: true,
-    keepNames: true,
     sourcemap: "external",
     legalComments: "none",
     metafile: true,
     logLevel: "silent",
-    plugins: [
-      {
-        name: "modelrig:compiled",
-        setup(plugin) {
-          plugin.onResolve({ filter: /^modelrig:compiled$/ }, ({ path }) => ({ path, namespace: "compiled" }));
-          plugin.onLoad({ filter: /.*/, namespace: "compiled" }, () => ({
-            contents: JSON.stringify(NO_ROUTES),
-            loader: "json",
-          }));
-        },
-      },
-    ],
+    plugins: [compiled, lazyPrices],
   });
   writeFileSync(join(out, "meta.json"), JSON.stringify(result.metafile));
-  const bytes = readFileSync(bundleFile);
-  const kilobytes = (size: number): string => `${Math.round(size / 1000)} kB`;
-  console.log(`built dist/worker/index.js, ${kilobytes(bytes.length)}, ${kilobytes(gzipSync(bytes).length)} gzipped`);
+  const files = readdirSync(out).filter((name) => name.endsWith(".js") && name !== "index.js");
+  const modules = ["index.js", ...files.sort()];
+  const size = (names: readonly string[]): string => {
+    const texts = names.map((name) => readFileSync(join(out, name)));
+    const kilobytes = (bytes: number): string => `${Math.round(bytes / 1000)} kB`;
+    const gzipped = gzipSync(Buffer.concat(texts)).length;
+    return `${kilobytes(texts.reduce((sum, text) => sum + text.length, 0))}, ${kilobytes(gzipped)} gzipped`;
+  };
+  const first = staticallyImported(result.metafile);
+  console.log(`built ${modules.length} modules, ${size(modules)}; a call needs ${first.length}, ${size(first)}`);
+  return modules;
+}
+
+/** The entry and what it imports before it runs. */
+function staticallyImported({ outputs }: Metafile): readonly string[] {
+  const prefix = `dist/${deploys ? "deploy" : "worker"}/`;
+  const reached = new Set([`${prefix}index.js`]);
+  for (const path of reached) {
+    for (const { path: to, kind } of outputs[path]?.imports ?? []) {
+      if (kind === "import-statement" && to in outputs) reached.add(to);
+    }
+  }
+  return [...reached].map((path) => path.slice(prefix.length));
 }
 
 /** The part of wrangler's configuration read here; its published types lose it behind an unresolved import. */
@@ -89,10 +114,11 @@ interface WranglerConfig {
   };
 }
 
-async function writeManifest(): Promise<void> {
+async function writeManifest(modules: readonly string[]): Promise<void> {
   const { unstable_readConfig } = await import("wrangler");
   const config: WranglerConfig = unstable_readConfig({ config: join(root, "wrangler.toml") });
   const manifest = {
+    modules,
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
     crons: config.triggers.crons ?? [],
@@ -104,9 +130,10 @@ async function writeManifest(): Promise<void> {
   writeFileSync(manifestFile, JSON.stringify(manifest, null, 2));
 }
 
-const force = process.argv.includes("--force");
-mkdirSync(out, { recursive: true });
-const steps: Promise<void>[] = [];
-if (force || !isCurrent(bundleFile, BUNDLE_INPUTS)) steps.push(bundleWorker());
-if (force || !isCurrent(manifestFile, MANIFEST_INPUTS)) steps.push(writeManifest());
-await Promise.all(steps);
+const force = process.argv.includes("--force") || deploys;
+if (force || !isCurrent(manifestFile, INPUTS)) {
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  const modules = await bundleWorker();
+  if (!deploys) await writeManifest(modules);
+}

@@ -8,7 +8,7 @@ import { withDeadline } from "../durable/remote.ts";
 import type { CallPorts } from "../src/call/ports.ts";
 import { clockOf } from "../src/call/time/clock.ts";
 import { KeyCache } from "../src/identity/key-cache.ts";
-import { isSimRequest, simFetch } from "../src/provider/sim/simulator.ts";
+import { isSimulated, simFetch } from "../src/provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../src/provider/table.ts";
 import { parseQueryTokens, QueryTokens } from "../src/query/query-tokens.ts";
 import { EMPTY_REGISTRY, type Registry } from "../src/registry/capability.ts";
@@ -80,8 +80,8 @@ function compose(env: Env): Runtime {
   const alertOf = (org: string) => (alert: EnvelopeAlert) => logError(`envelope ${alert.type}`, undefined, { org });
 
   const callPorts = (org: string, background: Background): CallPorts => ({
-    fetch: (request) =>
-      isSimRequest(request) ? simFetch(request, clock, { latency: config.simLatency }) : fetch(request),
+    fetch: (url, init) =>
+      isSimulated(url) ? simFetch(new Request(url, init), clock, { latency: config.simLatency }) : fetch(url, init),
     clock,
     random: Math.random,
     newId: (prefix) => `${prefix}_${uuidv7obj().toHex()}`,

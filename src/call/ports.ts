@@ -50,7 +50,7 @@ export interface Recorder {
 }
 
 export interface CallPorts {
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;

@@ -17,6 +17,8 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** An error page longer than this is cut: its first part names the fault. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 export interface Exchange {
   readonly provider: ProviderSpec;
   readonly dialect: UpstreamDialect;
@@ -24,19 +26,30 @@ export interface Exchange {
   readonly apiKey: string | undefined;
 }
 
+/** What `fetch` is given. A `Request` object would cost as much again as encoding a short body. */
+export interface UpstreamRequest {
+  readonly url: string;
+  readonly init: RequestInit;
+}
+
 export function upstreamRequest(
   exchange: Exchange,
   encoded: EncodedRequest,
   body: string,
   signal: AbortSignal,
-): Request {
+): UpstreamRequest {
   const { provider, target, apiKey } = exchange;
   const headers = providerHeaders({ quirks: target.quirks }, apiKey);
-  headers.set("content-type", "application/json");
-  for (const [name, value] of Object.entries(encoded.headers)) headers.set(name, value);
+  headers["content-type"] = "application/json";
+  for (const [name, value] of Object.entries(encoded.headers)) headers[name.toLowerCase()] = value;
+  for (const [name, value] of Object.entries(headers)) {
+    // `fetch` would reject with the same error that a broken connection makes, and nothing has been sent yet.
+    if (!HEADER_VALUE.test(value))
+      throw new TypeError(`the header ${name} for ${provider.name} holds a character that no header may`);
+  }
   const path = target.quirks.path?.replace("{model}", encodeURIComponent(target.model)) ?? encoded.path;
   // A redirect would carry prompt and key to an address that nobody declared.
-  return new Request(provider.baseUrl + path, { method: "POST", headers, body, signal, redirect: "manual" });
+  return { url: provider.baseUrl + path, init: { method: "POST", headers, body, signal, redirect: "manual" } };
 }
 
 /** No usable response: what failed, whether any response came, and what the provider may bill for it. */
@@ -48,7 +61,7 @@ export interface SendFailure {
 
 /** A response with headers, or the failure that came instead: network, timeout, cancel, or the provider's own error. */
 export async function send(
-  request: Request,
+  request: UpstreamRequest,
   exchange: Exchange,
   watchdog: Watchdog,
   ports: CallPorts,
@@ -57,7 +70,7 @@ export async function send(
   if (stopped) return { ok: false, error: { failure: stopped, answered: false, exposure: { type: "unsent" } } };
   let response: Response;
   try {
-    response = await ports.fetch(request);
+    response = await ports.fetch(request.url, request.init);
   } catch (error) {
     const exposure: Exposure = { type: neverConnected(error) ? "unsent" : "lost" };
     return { ok: false, error: { failure: watchdog.failure() ?? networkFailure(error), answered: false, exposure } };

@@ -23,7 +23,7 @@ export async function probeProvider(provider: ProviderSpec, apiKey: string | und
     return { name, answer: "missing key", ms: 0, detail: `set ${provider.apiKeyEnv}` };
   }
   const headers = providerHeaders(provider, apiKey);
-  if (dialect === "anthropic-messages") headers.set("anthropic-version", ANTHROPIC_VERSION);
+  if (dialect === "anthropic-messages") headers["anthropic-version"] = ANTHROPIC_VERSION;
   const startedAt = performance.now();
   const elapsed = (): number => Math.round(performance.now() - startedAt);
   try {

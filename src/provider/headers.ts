@@ -3,14 +3,17 @@ import type { ProviderSpec } from "./provider.ts";
 
 const BEARER: AuthHeader = { name: "authorization", value: "Bearer {key}" };
 
-/** Headers every request to a provider carries: its fixed ones, and the key where there is one. Never in the URL. */
-export function providerHeaders({ quirks }: Pick<ProviderSpec, "quirks">, apiKey: string | undefined): Headers {
-  const headers = new Headers(quirks.headers);
+/**
+ * Headers every request to a provider carries, by their names in lower case: its fixed ones, and the key where there is
+ * one. Never in the URL.
+ */
+export function providerHeaders(
+  { quirks }: Pick<ProviderSpec, "quirks">,
+  apiKey: string | undefined,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(quirks.headers ?? {})) headers[name.toLowerCase()] = value;
   const auth = quirks.authHeader ?? BEARER;
-  if (apiKey !== undefined)
-    headers.set(
-      auth.name,
-      auth.value.replace("{key}", () => apiKey),
-    );
+  if (apiKey !== undefined) headers[auth.name.toLowerCase()] = auth.value.replace("{key}", () => apiKey);
   return headers;
 }

@@ -3,7 +3,7 @@ import { uuidv7 } from "uuidv7";
 import type { BreakerPort, CallPorts, EnvelopePort, Recorder } from "../call/ports.ts";
 import { clockOf } from "../call/time/clock.ts";
 import type { CompiledBundle } from "../config/config.ts";
-import { createSimulator, isSimRequest } from "../provider/sim/simulator.ts";
+import { createSimulator, isSimulated } from "../provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../provider/table.ts";
 import { EMPTY_REGISTRY, type Registry } from "../registry/capability.ts";
 
@@ -24,8 +24,10 @@ export function engineHost({ config }: Pick<CompiledBundle, "config">, options: 
   const simulate = createSimulator();
   const send = options.fetch ?? ((request) => fetch(request));
   return {
-    fetch: (request) =>
-      isSimRequest(request) ? simulate(request, clock, { latency: config.simLatency }) : send(request),
+    fetch: (url, init) => {
+      const request = new Request(url, init);
+      return isSimulated(url) ? simulate(request, clock, { latency: config.simLatency }) : send(request);
+    },
     clock,
     random: Math.random,
     newId: (prefix) => `${prefix}_${uuidv7()}`,

@@ -80,7 +80,7 @@ export function testEngine(
   const reservations: TestEngine["reservations"] = new Map();
   let ids = 0;
   const ports: CallPorts = {
-    fetch: (request) => fetch(request),
+    fetch,
     clock: nodeClock,
     random: () => 0,
     newId: (prefix) => `${prefix}_${ids++}`,

@@ -1,9 +1,6 @@
 import { type Failure, failure } from "../../failure/failure.ts";
 import type { Clock } from "./clock.ts";
 
-/** Why a sleep ends early. Shared: without a reason, every abort would build an exception with a stack. */
-const WOKEN = new Error("no longer waited for");
-
 /** Which limit ended an attempt. `client` means the caller went away, `end` that a finished answer never closed. */
 export type StopCause = "client" | "call" | "attempt" | "first_token" | "idle" | "stream" | "end";
 
@@ -17,7 +14,8 @@ export class Watchdog {
   readonly #clock: Clock;
   readonly #client: AbortSignal;
   readonly #onClientAbort = () => this.#stop("client");
-  #sleep: { readonly until: number; readonly controller: AbortController } | undefined;
+  /** The one timer, set for the nearest limit. */
+  #timer: { readonly until: number; readonly cancel: () => void } | undefined;
   #cause: StopCause | undefined;
 
   constructor(clock: Clock, client: AbortSignal) {
@@ -42,7 +40,7 @@ export class Watchdog {
 
   limit(cause: StopCause, at: number): void {
     this.#limits.set(cause, at);
-    if (this.#cause === undefined && (this.#sleep === undefined || at < this.#sleep.until)) this.#schedule();
+    if (this.#cause === undefined && (this.#timer === undefined || at < this.#timer.until)) this.#schedule();
   }
 
   lift(...causes: readonly StopCause[]): void {
@@ -52,8 +50,8 @@ export class Watchdog {
   /** Ends watching. The signal stays as it is. */
   stop(): void {
     this.#limits.clear();
-    this.#sleep?.controller.abort(WOKEN);
-    this.#sleep = undefined;
+    this.#timer?.cancel();
+    this.#timer = undefined;
     this.#client.removeEventListener("abort", this.#onClientAbort);
   }
 
@@ -74,16 +72,17 @@ export class Watchdog {
   }
 
   #schedule(): void {
-    this.#sleep?.controller.abort(WOKEN);
-    this.#sleep = undefined;
+    this.#timer?.cancel();
+    this.#timer = undefined;
     if (this.#limits.size === 0) return;
-    const sleep = { until: Math.min(...this.#limits.values()), controller: new AbortController() };
-    this.#sleep = sleep;
-    void this.#clock.sleep(Math.max(0, sleep.until - this.#clock.now()), sleep.controller.signal).then(() => {
-      if (this.#sleep !== sleep || sleep.controller.signal.aborted) return;
-      this.#stopWhatIsDue();
-      if (this.#cause === undefined) this.#schedule();
-    });
+    const until = Math.min(...this.#limits.values());
+    const cancel = this.#clock.after(Math.max(0, until - this.#clock.now()), () => this.#wake());
+    this.#timer = { until, cancel };
+  }
+
+  #wake(): void {
+    this.#stopWhatIsDue();
+    if (this.#cause === undefined) this.#schedule();
   }
 
   #stopWhatIsDue(): void {

@@ -8,6 +8,8 @@ import { CliError, EXIT } from "../command.ts";
 
 /** What `scripts/build.ts` writes beside the bundle: the parts of wrangler.toml that a local run needs. */
 interface WorkerManifest {
+  /** Files in the Worker's folder, the entry first. */
+  readonly modules: readonly string[];
   readonly compatibilityDate: string;
   readonly compatibilityFlags: readonly string[];
   readonly crons: readonly string[];
@@ -72,7 +74,7 @@ export async function startWorker(options: WorkerHostOptions): Promise<WorkerHos
           // Reached directly: Miniflare's own Worker in front of ours would cost more than ours.
           unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
           modulesRoot: workerFolder,
-          modules: [{ type: "ESModule", path: join(workerFolder, "index.js") }],
+          modules: manifest.modules.map((name) => ({ type: "ESModule", path: join(workerFolder, name) })),
           compatibilityDate: manifest.compatibilityDate,
           compatibilityFlags: [...manifest.compatibilityFlags],
           bindings: options.bindings as Record<string, never>,
@@ -147,7 +149,7 @@ async function running(host: MiniflareInstance): Promise<Omit<WorkerHost, "crons
 
 function readManifest(): WorkerManifest {
   const file = join(workerFolder, "manifest.json");
-  if (!existsSync(file) || !existsSync(join(workerFolder, "index.js"))) {
+  if (!existsSync(file)) {
     throw new CliError("dev.not_built", "the Worker is not built", { exitCode: EXIT.no, fix: "npm run build" });
   }
   return JSON.parse(readFileSync(file, "utf8")) as WorkerManifest;

@@ -25,9 +25,9 @@ export type SimFetch = (request: Request, clock: SimClock, options?: SimOptions)
 
 export const SIMULATED_HEADER = "x-simulated";
 
-/** True for requests that belong to the simulation and must not reach a network. */
-export function isSimRequest(request: Request): boolean {
-  return request.url.startsWith(`${SIM_BASE_URL}/`);
+/** True for addresses that belong to the simulation and must not reach a network. */
+export function isSimulated(url: string): boolean {
+  return url.startsWith(`${SIM_BASE_URL}/`);
 }
 
 /** How many different requests are remembered; the oldest are forgotten first. */

@@ -23,8 +23,8 @@ const closings = (engine: ReturnType<typeof testEngine>) =>
 
 describe("a fault of the gateway's own code", () => {
   /** Sends, then fails where the answer is looked at. */
-  const sendsAndBreaks = async (request: Request): Promise<Response> => {
-    await fetch(request);
+  const sendsAndBreaks = async (url: string, init: RequestInit): Promise<Response> => {
+    await fetch(url, init);
     return { ok: true, status: 200, body: undefined } as unknown as Response;
   };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { compileSchema } from "../../../src/json/schema/validate.ts";
 import { SIM_BASE_URL } from "../../../src/provider/sim/models.ts";
-import { createSimulator, isSimRequest, type SimFetch } from "../../../src/provider/sim/simulator.ts";
+import { createSimulator, isSimulated, type SimFetch } from "../../../src/provider/sim/simulator.ts";
 
 const TICKET = "My parcel never arrived and I was charged twice. Please call me back. Urgency: high";
 const SCHEMA = {
@@ -352,7 +352,7 @@ describe("simulated refusals", () => {
   });
 
   it("only requests to the simulation's own address are the simulation's", () => {
-    expect(isSimRequest(new Request(`${SIM_BASE_URL}/chat/completions`))).toBe(true);
-    expect(isSimRequest(new Request("https://sim.invalid.example/v1/chat/completions"))).toBe(false);
+    expect(isSimulated(`${SIM_BASE_URL}/chat/completions`)).toBe(true);
+    expect(isSimulated("https://sim.invalid.example/v1/chat/completions")).toBe(false);
   });
 });

@@ -116,8 +116,8 @@ describe("the declared set", () => {
             after: () => () => undefined,
             sleep: (ms) => (ms > 60_000 ? new Promise(() => {}) : Promise.resolve()),
           },
-          fetch: async (request) => {
-            const { hostname } = new URL(request.url);
+          fetch: async (url) => {
+            const { hostname } = new URL(url);
             const name = hostname.replace(".test", "") as (typeof WORLD)[number];
             asked.add(name);
             return ANSWERS[given.behaviour[name] ?? "fine"]();
