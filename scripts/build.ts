@@ -3,7 +3,7 @@
  * they are first asked for; `manifest.json` (the list of these modules; bindings, queue and crons as wrangler.toml states
  * them); `meta.json` (esbuild's metafile, which the bundle tests read). It holds no routes: those are injected as the
  * binding MODELRIG_COMPILED. `--deploy` builds the same modules into `dist/deploy`, with `dist/compiled.json` in them,
- * which is what `wrangler deploy` uploads. Skipped where nothing changed; `--force` overrides.
+ * which is what `wrangler deploy` uploads. Beside them `dist/page/script.js`, the script of a bake-off's page. Skipped where nothing changed; `--force` overrides.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,17 +12,19 @@ import { gzipSync } from "node:zlib";
 import { build, type Metafile, type Plugin } from "esbuild";
 import type { CompiledBundle } from "../src/config/config.ts";
 import { DEFAULT_CONFIG } from "../src/config/defaults.ts";
+import { bundlePageScript } from "./bundle-page-script.ts";
 import { lazyPrices } from "./lazy-prices.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const deploys = process.argv.includes("--deploy");
 const out = join(root, "dist", deploys ? "deploy" : "worker");
+const pageScript = join(root, "dist", "page", "script.js");
 const manifestFile = join(out, "manifest.json");
 
 /** What the bundle embeds in the place of compiled routes. */
 const NO_ROUTES: CompiledBundle = { schema: "modelrig.compiled/1", routes: [], config: DEFAULT_CONFIG };
 
-const SCRIPTS = ["scripts/build.ts", "scripts/lazy-prices.ts"];
+const SCRIPTS = ["scripts/build.ts", "scripts/bundle-page-script.ts", "scripts/lazy-prices.ts"];
 const INPUTS = ["workers", "durable", "src", "package.json", "wrangler.toml", ...SCRIPTS];
 
 /** Newest modification among files and folders, relative to the root. */
@@ -137,3 +139,4 @@ if (force || !isCurrent(manifestFile, INPUTS)) {
   const modules = await bundleWorker();
   if (!deploys) await writeManifest(modules);
 }
+if (!deploys && (force || !isCurrent(pageScript, ["src", ...SCRIPTS]))) await bundlePageScript(root, pageScript);

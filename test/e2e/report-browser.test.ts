@@ -5,10 +5,9 @@ import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { gradesFile } from "../../src/bakeoff/judge/human-grades.ts";
-import { storedGrades } from "../../src/cli/bakeoff/grade-file.ts";
-import { serveReport } from "../../src/cli/bakeoff/report-server.ts";
-import { bakeoffPage } from "../../src/render/page/page.ts";
-import { fiveArms, keepRun, type PageRun, runWithSamples } from "../support/bakeoff-page.ts";
+import { storedGrades } from "../../src/cli/bakeoff/files/grade-file.ts";
+import { serveReport } from "../../src/cli/bakeoff/report/report-server.ts";
+import { fiveArms, keepRun, type PageRun, pageOf, runWithSamples } from "../support/bakeoff-page.ts";
 import { chromiumPath, openBrowser } from "../support/browser.ts";
 import { fakeIo } from "../support/fake-io.ts";
 
@@ -33,8 +32,8 @@ describe.skipIf(chromium === undefined)("the report in a browser", () => {
         long: "x".repeat(400),
       }),
     });
-    writeFileSync(plain, await bakeoffPage(fiveArms()));
-    writeFileSync(sampled, await bakeoffPage(made.report, { local: made.local }));
+    writeFileSync(plain, await pageOf(fiveArms()));
+    writeFileSync(sampled, await pageOf(made.report, { local: made.local }));
   });
   afterAll(() => browser.close());
 

@@ -6,8 +6,10 @@ import { planText, sampleText } from "../../src/bakeoff/execution/journal.ts";
 import { reportOf } from "../../src/bakeoff/report/assemble-report.ts";
 import type { BakeoffReport } from "../../src/bakeoff/report/bakeoff-report.ts";
 import { gateOf } from "../../src/bakeoff/report/consistency.ts";
-import { writeInputs } from "../../src/cli/bakeoff/input-file.ts";
+import { writeInputs } from "../../src/cli/bakeoff/files/input-file.ts";
+import { pageScript } from "../../src/cli/bakeoff/report/page-script.ts";
 import type { LocalSamples } from "../../src/render/page/local-samples.ts";
+import { bakeoffPage, type PageOptions } from "../../src/render/page/page.ts";
 import { wilson } from "../../src/stats/wilson.ts";
 import { recordOf } from "../../src/telemetry/record.ts";
 import { analysedRun } from "./bakeoff-analysis.ts";
@@ -183,4 +185,9 @@ export function keepRun(cwd: string, { report, local }: PageRun): void {
     return `${JSON.stringify({ ...output, record })}\n`;
   });
   writeFileSync(beside(".outputs.jsonl"), lines.join(""));
+}
+
+/** The page with the script that the build makes. */
+export function pageOf(report: BakeoffReport, options: Omit<PageOptions, "script"> = {}): Promise<string> {
+  return bakeoffPage(report, { ...options, script: pageScript() });
 }

@@ -1,6 +1,6 @@
-import { addBakeoffOptions } from "../bakeoff/options.ts";
-import { addReportCommands } from "../bakeoff/report-command.ts";
-import { type RunOptions, runHere } from "../bakeoff/run-command.ts";
+import { addReportCommands } from "../bakeoff/report/report-command.ts";
+import { addBakeoffOptions } from "../bakeoff/run/options.ts";
+import { type RunOptions, runHere } from "../bakeoff/run/run-here.ts";
 import type { CommandModule } from "../command.ts";
 import { addGatewayOptions } from "../gateway-client.ts";
 

@@ -12,7 +12,7 @@ import { type ProbedRow, REGISTRY_SCHEMA, toRow } from "../../registry/record.ts
 import { engineHost } from "../../workspace/engine-host.ts";
 import { environment } from "../../workspace/env-file.ts";
 import { addToLocalRegistry } from "../../workspace/local-registry.ts";
-import { dollars, usage, wholeNumber } from "../bakeoff/options.ts";
+import { dollars, usage, wholeNumber } from "../bakeoff/run/options.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
 import { addGatewayOptions, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";

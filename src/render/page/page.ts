@@ -9,14 +9,16 @@ import { Html, html, jsonMarkup } from "./html.ts";
 import { type LocalSamples, latencyByArm, sidePairs } from "./local-samples.ts";
 import { matrixFigure } from "./matrix-figure.ts";
 import { metricWords } from "./model.ts";
+import type { PageFacts } from "./page-facts.ts";
 import { type SampleSection, sampleSection } from "./sample-section.ts";
 import { scatterFigure } from "./scatter-figure.ts";
-import { PAGE_SCRIPT, type PageFacts } from "./script.ts";
 import { countsFigure, latencyFigure, rungFigure } from "./serving-figures.ts";
 import { statusStrip } from "./status.ts";
 import { PAGE_STYLE } from "./style.ts";
 
 export interface PageOptions {
+  /** What scripts/build.ts makes of `src/render/browser`; the page admits no other script. */
+  readonly script: string;
   /** The calls themselves: only for a file that stays on the machine they were made from. Absent = figures only. */
   readonly local?: LocalSamples | undefined;
   /** Pairs that are shown side by side. */
@@ -29,10 +31,10 @@ export interface PageOptions {
 
 export const DEFAULT_PAIRS = 100;
 
-export async function bakeoffPage(report: BakeoffReport, options: PageOptions = {}): Promise<string> {
-  const { local, server, given, mostPairs = DEFAULT_PAIRS } = options;
+export async function bakeoffPage(report: BakeoffReport, options: PageOptions): Promise<string> {
+  const { script, local, server, given, mostPairs = DEFAULT_PAIRS } = options;
   const samples = local && sampleSection(report, sidePairs(report, local), mostPairs);
-  const policy = `default-src 'none'; style-src ${await hashOf(PAGE_STYLE)}; script-src ${await hashOf(PAGE_SCRIPT)}; base-uri 'none'; form-action 'none'${server ? "; connect-src 'self'" : ""}`;
+  const policy = `default-src 'none'; style-src ${await hashOf(PAGE_STYLE)}; script-src ${await hashOf(script)}; base-uri 'none'; form-action 'none'${server ? "; connect-src 'self'" : ""}`;
   const body = html`<body data-show="${report.schema_declared ? "fields" : "words"}"><header class="page"><h1>${report.route}<small>Bake-off ${report.id}, ${report.arms.length} arms, ${report.inputs.used} inputs</small></h1><button type="button" id="theme" hidden>theme: auto</button></header><main>${[
     statusStrip(report, local?.priceBooks),
     healthSection(report),
@@ -44,7 +46,7 @@ export async function bakeoffPage(report: BakeoffReport, options: PageOptions = 
     rungFigure(report),
     gateSection(report),
     samples ? samples.markup : noSamples(report),
-  ]}</main>${footer(report)}<script type="application/json" id="facts">${jsonMarkup(factsOf(report, samples, { server, given }))}</script><script>${new Html(PAGE_SCRIPT)}</script></body>`;
+  ]}</main>${footer(report)}<script type="application/json" id="facts">${jsonMarkup(factsOf(report, samples, { server, given }))}</script><script>${new Html(script)}</script></body>`;
   const head = html`<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><meta name="robots" content="noindex"><title>${report.route}: bake-off ${report.id}</title><style>${new Html(PAGE_STYLE)}</style></head>`;
   return `<!doctype html>\n<html lang="en">${head.text}${body.text}</html>\n`;
 }
@@ -65,6 +67,7 @@ function factsOf(
   return {
     bakeoff: report.id,
     route: report.route,
+    good: GOOD,
     pass: report.objective.quality_gate?.min_score ?? GOOD,
     metric:
       report.metric === "judge" ? `the judge ${modelOf(report.judge?.model ?? "")}`.trim() : metricWords(report.metric),

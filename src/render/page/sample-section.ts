@@ -8,6 +8,7 @@ import { type Html, html, type Part } from "./html.ts";
 import { type ChangedPath, changedPaths } from "./json-diff.ts";
 import { keyOf, type PairKind, type Side, type SidePair } from "./local-samples.ts";
 import { baseOf, dayOf, metricWords } from "./model.ts";
+import type { PageSide } from "./page-facts.ts";
 import { wordDiff } from "./word-diff.ts";
 
 /** Characters of one text; what is longer is cut, and says so. */
@@ -23,24 +24,15 @@ export const TABS = {
   ungraded: "ungraded by you",
 } as const satisfies Record<PairKind | "all" | "ungraded", string>;
 
-/** A side of the page that can be graded: each output once, however many pairs it stands in. */
-export interface GradableSide {
-  readonly input: string;
-  readonly arm: string;
-  readonly inference?: string | undefined;
-  /** By the report's metric. */
-  readonly score?: number | undefined;
-}
-
 export interface SampleSection {
   readonly markup: Html;
-  readonly sides: readonly GradableSide[];
+  readonly sides: readonly PageSide[];
 }
 
 /** `most` pairs of all; the first are those that differ most. */
 export function sampleSection(report: BakeoffReport, pairs: readonly SidePair[], most: number): SampleSection {
   const shown = pairs.slice(0, most);
-  const sides = new Map<string, { readonly index: number; readonly side: GradableSide }>();
+  const sides = new Map<string, { readonly index: number; readonly side: PageSide }>();
   const indexOf = (input: string, side: Side): number | undefined => {
     if (!side.answer) return undefined;
     const key = keyOf(input, side.arm);

@@ -15,7 +15,7 @@ import { SeenQuestions } from "../../../src/bakeoff/analysis/seen-questions.ts";
 import { decideGate } from "../../../src/bakeoff/gate/decide-gate.ts";
 import { reportOf, reportWithEvidence } from "../../../src/bakeoff/report/assemble-report.ts";
 import { inconsistency } from "../../../src/bakeoff/report/consistency.ts";
-import { evidenceFile } from "../../../src/cli/bakeoff/evidence-file.ts";
+import { evidenceFile } from "../../../src/cli/bakeoff/files/evidence-file.ts";
 import { advance, startEProcess } from "../../../src/stats/e-process.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
 import { analysedRun, referencedRoute } from "../../support/bakeoff-analysis.ts";

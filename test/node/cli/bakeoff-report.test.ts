@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { GradesFile } from "../../../src/bakeoff/judge/human-grades.ts";
-import { keepGrades, storedGrades } from "../../../src/cli/bakeoff/grade-file.ts";
+import { keepGrades, storedGrades } from "../../../src/cli/bakeoff/files/grade-file.ts";
 import { main } from "../../../src/cli/main.ts";
 import { type IngestItem, ingestItem } from "../../../src/runs/ingest.ts";
 import { keepRun, type PageRun, runWithSamples } from "../../support/bakeoff-page.ts";

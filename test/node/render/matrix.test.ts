@@ -4,7 +4,7 @@ import type { PairedInput } from "../../../src/bakeoff/analysis/scores.ts";
 import { VERDICT_WORDS } from "../../../src/bakeoff/gate/verdict.ts";
 import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { gateOf } from "../../../src/bakeoff/report/consistency.ts";
-import { printMatrix } from "../../../src/cli/bakeoff/print.ts";
+import { printMatrix } from "../../../src/cli/bakeoff/report/print-matrix.ts";
 import { percent } from "../../../src/stats/rate-text.ts";
 import { armFigures, pairFigures, pairsWith, regretFigures } from "../../support/bakeoff-figures.ts";
 import { fakeIo } from "../../support/fake-io.ts";

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { html, jsonMarkup, shown } from "../../../src/render/page/html.ts";
-import { bakeoffPage } from "../../../src/render/page/page.ts";
 import { DARK, LIGHT, type Theme } from "../../../src/render/page/theme.ts";
-import { fiveArms, runWithSamples } from "../../support/bakeoff-page.ts";
+import { fiveArms, pageOf, runWithSamples } from "../../support/bakeoff-page.ts";
 
 /** Text of a piece of markup as a reader sees it, without plots, scripts and styles. */
 function textOf(markup: string): string {
@@ -27,7 +26,7 @@ const pages = async (): Promise<string[]> => {
   const { report, local } = await runWithSamples();
   const figuresOnly = fiveArms({ regrets: [], reference: undefined, judge: undefined, metric: "conformance" });
   const costFirst = { ...figuresOnly, arms: figuresOnly.arms.filter(({ role }) => role !== "reference") };
-  return Promise.all([bakeoffPage(fiveArms()), bakeoffPage(costFirst), bakeoffPage(report, { local })]);
+  return Promise.all([pageOf(fiveArms()), pageOf(costFirst), pageOf(report, { local })]);
 };
 
 describe("the page of a bake-off", () => {
@@ -59,15 +58,15 @@ describe("the page of a bake-off", () => {
   });
 
   it("says first whether the result is whole, and of a partial one that it cannot propose", async () => {
-    expect(textOf(await bakeoffPage(fiveArms()))).toContain("PARTIAL: cannot propose");
+    expect(textOf(await pageOf(fiveArms()))).toContain("PARTIAL: cannot propose");
     const { report } = await runWithSamples();
-    const text = textOf(await bakeoffPage(report));
+    const text = textOf(await pageOf(report));
     expect(text).not.toContain("PARTIAL");
     expect(text).toContain("SIMULATED: figures about a simulation");
   });
 
   it("tells what limits the result before the result", async () => {
-    const text = textOf(await bakeoffPage(fiveArms()));
+    const text = textOf(await pageOf(fiveArms()));
     const order = [
       "What limits this result",
       "222 of 260 pairs have no score",
@@ -84,7 +83,7 @@ describe("the page of a bake-off", () => {
 
   it("names every clause of every gate with its outcome and its reason", async () => {
     const report = fiveArms();
-    const page = await bakeoffPage(report);
+    const page = await pageOf(report);
     const gate = textOf(page.slice(page.indexOf('id="gate"'), page.indexOf('id="samples"')));
     for (const { clauses } of report.gate.verdicts) {
       for (const { clause, reason } of clauses) {
@@ -106,7 +105,7 @@ describe("the page of a bake-off", () => {
           : arm,
       ),
     };
-    const text = textOf(await bakeoffPage(bare));
+    const text = textOf(await pageOf(bare));
     expect(text).toContain("unpriced: 2 calls");
     expect(text).toContain("Not in this plot: cheap (unpriced: 2 calls)");
     expect(text).toContain("no answer");
@@ -184,7 +183,7 @@ describe("hostile text in inputs and outputs", () => {
       inputs: HOSTILE.length + 10,
       output: (arm) => ({ k: "plain", arm: ["x", arm] }),
     });
-    const [page, plain] = [await bakeoffPage(report, { local }), await bakeoffPage(tame.report, { local: tame.local })];
+    const [page, plain] = [await pageOf(report, { local }), await pageOf(tame.report, { local: tame.local })];
     const tags = (text: string): string[] =>
       [...new Set([...text.matchAll(/<\/?([a-z]\w*)/g)].map((match) => match[1] ?? ""))].sort();
     expect(tags(page).filter((tag) => !tags(plain).includes(tag) && !["del", "ins"].includes(tag))).toEqual([]);

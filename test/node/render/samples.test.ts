@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { agreementWith, gradesFile } from "../../../src/bakeoff/judge/human-grades.ts";
-import { AGREEMENT_SCRIPT } from "../../../src/render/page/agreement-script.ts";
+import { agreementText } from "../../../src/render/browser/agreement-text.ts";
 import { changedPaths } from "../../../src/render/page/json-diff.ts";
 import { sidePairs } from "../../../src/render/page/local-samples.ts";
-import { bakeoffPage } from "../../../src/render/page/page.ts";
 import { wordDiff } from "../../../src/render/page/word-diff.ts";
 import { graderAgreement } from "../../../src/stats/kappa.ts";
-import { runWithSamples } from "../../support/bakeoff-page.ts";
+import { pageOf, runWithSamples } from "../../support/bakeoff-page.ts";
 
 describe("two JSON values side by side", () => {
   it("differ by path, with absent told from null", () => {
@@ -94,10 +93,10 @@ describe("pairs of outputs", () => {
 
   it("are in the page only where the calls were made, which says so", async () => {
     const { report, local } = await runWithSamples();
-    const figures = await bakeoffPage(report);
+    const figures = await pageOf(report);
     expect(figures).toContain("figures only, no text of any call");
     expect(figures).not.toContain("refund");
-    const page = await bakeoffPage(report, { local, mostPairs: 10 });
+    const page = await pageOf(report, { local, mostPairs: 10 });
     expect(page).toContain("whoever gets the file gets the texts");
     expect(page).toContain("10 of 80 pairs are here");
     expect(page.split("<article")).toHaveLength(11);
@@ -106,15 +105,28 @@ describe("pairs of outputs", () => {
 });
 
 describe("agreement of a grader with what was measured", () => {
-  it("is in a page what src/stats/kappa.ts says", () => {
-    const inPage = new Function(`${AGREEMENT_SCRIPT}; return graderAgreement;`)() as (...counts: number[]) => unknown;
-    const count = fc.integer({ min: 0, max: 40 });
-    fc.assert(
-      fc.property(count, count, count, count, (bothPass, onlyFirst, onlySecond, bothFail) => {
-        const expected = graderAgreement({ bothPass, onlyFirst, onlySecond, bothFail });
-        expect(inPage(bothPass, onlyFirst, onlySecond, bothFail) ?? undefined).toEqual(expected);
-      }),
+  it("stands in a page as a sentence: from ten blind grades on, with its interval and the day", () => {
+    const sides = Array.from({ length: 12 }, (_, index) => ({
+      input: `in_${index}`,
+      arm: "cheap",
+      score: index < 8 ? 1 : 0,
+    }));
+    const facts = { sides, pass: 1, good: 0.5, metric: "value checks" };
+    // Eleven blind grades, ten of which say what was measured, and one that was given with names shown.
+    const gradeOf = ({ input, arm }: (typeof sides)[number]) => {
+      const index = Number(input.slice("in_".length));
+      return { input, arm, score: index < 7 ? 1 : 0, blind: index !== 11, at: "2026-11-29T12:00:00.000Z" };
+    };
+    const text = agreementText(facts, (side) => gradeOf(side as (typeof sides)[number]), "2026-11-30");
+    const expected = graderAgreement({ bothPass: 7, onlyFirst: 0, onlySecond: 1, bothFail: 3 });
+    expect(text).toBe(
+      `You and value checks agree on 10 of 11 outputs, 90.9% [62.3, 98.4]; kappa ${expected?.kappa?.toFixed(2)} [${expected?.kappaInterval?.low.toFixed(2)}, ${expected?.kappaInterval?.high.toFixed(2)}] (95%; good = 3 or more, measured 1 or more; 2026-11-30). 1 given with names shown are not counted.`,
     );
+    const few = { ...facts, sides: sides.slice(0, 9) };
+    expect(agreementText(few, (side) => gradeOf(side as (typeof sides)[number]), "2026-11-30")).toBe(
+      "Agreement with value checks: n 9, not shown below 10.",
+    );
+    expect(agreementText(facts, () => undefined, "2026-11-30")).toBe("");
   });
 
   it("counts blind grades only, and only of what was measured", () => {

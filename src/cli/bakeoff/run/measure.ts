@@ -1,0 +1,85 @@
+/** Runs a planned bake-off on this machine, with everything it pays for written down as it happens. */
+
+import type { BakeoffRun } from "../../../bakeoff/execution/bakeoff-run.ts";
+import { JUDGE_BOOKS, sampleText, spentText, verdictText } from "../../../bakeoff/execution/journal.ts";
+import { runBakeoff } from "../../../bakeoff/execution/run-bakeoff.ts";
+import type { BakeoffPlan } from "../../../bakeoff/plan/bakeoff-plan.ts";
+import type { JournalPlan } from "../../../bakeoff/plan/journal-plan.ts";
+import { reportWithEvidence } from "../../../bakeoff/report/assemble-report.ts";
+import type { BakeoffReport } from "../../../bakeoff/report/bakeoff-report.ts";
+import { executeCall } from "../../../call/execute.ts";
+import type { CallPorts } from "../../../call/ports.ts";
+import { addUsd, type NanoUsd, nanoUsd } from "../../../money/nano-usd.ts";
+import { seededRandom } from "../../../stats/random.ts";
+import type { Io } from "../../command.ts";
+import type { BakeoffFiles } from "../files/bakeoff-files.ts";
+import { evidenceFile } from "../files/evidence-file.ts";
+import { type Books, openBooks } from "./local-books.ts";
+import { startProgress } from "./progress.ts";
+
+export interface Measured {
+  readonly run: BakeoffRun;
+  readonly report: BakeoffReport;
+}
+
+export async function measure(
+  io: Io,
+  {
+    plan,
+    journal,
+    spentBefore,
+  }: { plan: BakeoffPlan; journal: JournalPlan; spentBefore: ReadonlyMap<string, NanoUsd> },
+  files: BakeoffFiles,
+  host: (envelopes: Books["envelopes"]) => CallPorts,
+): Promise<Measured> {
+  const books = openBooks(io.cwd, plan, spentBefore);
+  const ports = host(books.envelopes);
+  const budget = plan.totalBudget ?? nanoUsd(plan.budgetPerArm * plan.arms.length);
+  const total = plan.inputs.length * plan.arms.length;
+  const progress = startProgress(
+    io,
+    { total, budget, done: plan.done, spent: addUsd(...spentBefore.values()) },
+    Date.now,
+  );
+  const onAbort = (): void => {
+    progress.end();
+    io.stderr.write("stopping; finishing the calls in flight, Ctrl-C again to drop them\n");
+  };
+  io.signal.addEventListener("abort", onAbort, { once: true });
+  // A bill that is unknown counts as its bound, and must still do so after a resume.
+  const book = (arm: string, cost: NanoUsd | undefined): void => {
+    if (cost === undefined) files.append(spentText(arm, books.spentBy(arm)));
+  };
+  try {
+    const run = await runBakeoff(
+      plan,
+      {
+        execute: (input) => executeCall(input, ports),
+        random: seededRandom(journal.seed),
+        onOutput: files.outputs.append,
+        onSample(sample) {
+          files.append(sampleText(sample));
+          book(sample.arm, sample.cost);
+          progress.onSample(sample);
+        },
+        judge: {
+          now: Date.now,
+          outputOf: files.outputs.outputOf,
+          onVerdict(verdict) {
+            files.append(verdictText(verdict));
+            book(JUDGE_BOOKS, verdict.cost);
+            progress.onSpent(verdict.cost);
+          },
+        },
+      },
+      io.signal,
+    );
+    const { seed, asked, started_at: startedAt } = journal;
+    const facts = { asked, seed, startedAt: Date.parse(startedAt), finishedAt: Date.now() };
+    return { run, report: await reportWithEvidence(plan, run, facts, evidenceFile(io.cwd)) };
+  } finally {
+    io.signal.removeEventListener("abort", onAbort);
+    progress.end();
+    books.close();
+  }
+}

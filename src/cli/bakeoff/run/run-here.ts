@@ -1,0 +1,100 @@
+/** One bake-off on this machine, from the flags to the report. */
+import { uuidv7 } from "uuidv7";
+import { estimateBakeoff } from "../../../bakeoff/plan/estimate.ts";
+import type { EnvelopePort } from "../../../call/ports.ts";
+import type { CompiledBundle } from "../../../config/config.ts";
+import { registryOf } from "../../../registry/record.ts";
+import { engineHost } from "../../../workspace/engine-host.ts";
+import { environment } from "../../../workspace/env-file.ts";
+import { readLocalRegistry } from "../../../workspace/local-registry.ts";
+import { EXIT, type ExitCode, type Io } from "../../command.ts";
+import { compileFor } from "../../compile.ts";
+import type { GatewayOptions } from "../../gateway-client.ts";
+import { printJson } from "../../output/json.ts";
+import { type BakeoffFiles, bakeoffFiles } from "../files/bakeoff-files.ts";
+import { writeHtml } from "../report/html-file.ts";
+import { printMatrix } from "../report/print-matrix.ts";
+import { deliverReport } from "./deliver-report.ts";
+import { measure } from "./measure.ts";
+import type { BakeoffOptions } from "./options.ts";
+import { pastArms } from "./past-arms.ts";
+import { type Prepared, prepareNew, prepareResumed } from "./prepare.ts";
+import { estimateJson, maySpend, previewLines } from "./preview.ts";
+import { requireCallable } from "./require-callable.ts";
+
+export interface RunOptions extends BakeoffOptions, GatewayOptions {
+  readonly routes?: string;
+  readonly config?: string;
+  readonly envFile?: string;
+  readonly html?: string;
+  readonly json?: boolean;
+}
+
+export async function runHere(io: Io, options: RunOptions): Promise<ExitCode> {
+  const bundle = await compileFor(io, { cwd: io.cwd, routes: options.routes, config: options.config });
+  const host = hostOf(io, options, bundle);
+  const id = options.resume ?? `bo_${uuidv7()}`;
+  const files = bakeoffFiles(io, id);
+  files.lock();
+  try {
+    const prepared =
+      options.resume === undefined
+        ? await prepareNew(io, options, bundle, files, { id, registry: host(NO_ENVELOPES).registry })
+        : prepareResumed(options, bundle, files);
+    return await runPrepared(io, options, prepared, files, host);
+  } finally {
+    files.close();
+  }
+}
+
+type Host = (envelopes: EnvelopePort) => ReturnType<typeof engineHost>;
+
+function hostOf(io: Io, options: RunOptions, bundle: CompiledBundle): Host {
+  const keys = environment(io, options.envFile);
+  const registry = registryOf(readLocalRegistry(io.cwd));
+  const recorder = { record: () => undefined };
+  return (envelopes) => engineHost(bundle, { environment: keys, envelopes, recorder, registry });
+}
+
+/** Nothing is called while planning. */
+const NO_ENVELOPES: EnvelopePort = {
+  reserve: async () => "unreachable",
+  settle: () => undefined,
+  release: () => undefined,
+};
+
+async function runPrepared(
+  io: Io,
+  options: RunOptions,
+  prepared: Prepared,
+  files: BakeoffFiles,
+  host: Host,
+): Promise<ExitCode> {
+  const { plan, journal, answerBytes } = prepared;
+  let began = options.resume !== undefined;
+  try {
+    const ports = host(NO_ENVELOPES);
+    const { providers, prices } = ports;
+    const past = pastArms(io.cwd, plan.route.hash);
+    const estimate = estimateBakeoff(plan, { providers, prices, answerBytes, past, at: new Date() });
+    for (const line of previewLines(plan, journal, estimate)) io.stderr.write(`${line}\n`);
+    if (options.dryRun) {
+      if (options.json) printJson(io, estimateJson(plan, journal, estimate));
+      return EXIT.done;
+    }
+    requireCallable(plan, ports);
+    if (!(await maySpend(io, plan, estimate, options.yes === true))) return EXIT.no;
+    // Only now is it a bake-off that could be resumed.
+    if (!began) files.begin(journal);
+    began = true;
+    const measured = await measure(io, prepared, files, host);
+    files.writeReport(measured.report);
+    if (options.json) printJson(io, measured.report);
+    else printMatrix(io, measured.report);
+    if (options.html !== undefined) await writeHtml(io, measured.report, options.html);
+    return await deliverReport(io, options, prepared, measured, files);
+  } finally {
+    prepared.close();
+    if (!began) files.removeInputs();
+  }
+}
