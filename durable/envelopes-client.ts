@@ -1,16 +1,41 @@
 /** The engine's envelope port over an org's `SpendEnvelopes` object. Fails closed: no answer means no grant. */
 import type { EnvelopePort } from "../src/call/ports.ts";
-import type { ReserveRequest, ReserveResult } from "../src/envelope/envelope.ts";
+import type { EnvelopeStatus, MadeFor, ReserveRequest, ReserveResult } from "../src/envelope/envelope.ts";
+import type { ReservationState } from "../src/envelope/ledger.ts";
+import type { HeldReservation } from "../src/envelope/tables.ts";
 import type { NanoUsd } from "../src/money/nano-usd.ts";
 import { retrying, withDeadline } from "./remote.ts";
 import type { ClosingResult, SpendEnvelopes } from "./spend-envelopes.ts";
 
-/** Something about money that a person should hear of. */
+/** Something about money that a person should hear of. Amounts are nano-dollars. */
 export type EnvelopeAlert =
   /** The bill was larger than the reservation; the envelopes stay closed until it fits. */
-  | { readonly type: "overrun"; readonly reservationId: string; readonly overrun: NanoUsd }
+  | (BookedAlert & { readonly type: "overrun"; readonly overrun: NanoUsd })
+  /** A client named a larger bill than it reserved; the excess was not booked. */
+  | (BookedAlert & { readonly type: "excess"; readonly excess: NanoUsd })
+  /** The bill is unknown: the whole reservation counts as spent until somebody says what the provider billed. */
+  | (BookedAlert & { readonly type: "unknown" })
   /** The bill could not be delivered: the reservation will expire and count as spent whole until reconciled. */
   | { readonly type: "unsettled"; readonly reservationId: string; readonly error: unknown };
+
+interface BookedAlert {
+  readonly reservationId: string;
+  readonly reserved: NanoUsd;
+  readonly madeFor: MadeFor | undefined;
+  /** Key that reserved from elsewhere. */
+  readonly keyId: string | undefined;
+}
+
+function alertsOf(reservationId: string, result: ClosingResult): readonly EnvelopeAlert[] {
+  if (!result.booked) return [];
+  const { overrun, excess, unknown, worstCase: reserved, madeFor, keyId } = result;
+  const about = { reservationId, reserved, madeFor, keyId };
+  return [
+    ...(overrun > 0 ? [{ ...about, type: "overrun", overrun } as const] : []),
+    ...(excess > 0 ? [{ ...about, type: "excess", excess } as const] : []),
+    ...(unknown ? [{ ...about, type: "unknown" } as const] : []),
+  ];
+}
 
 const RESERVE_DEADLINE_MS = 2_000;
 const CLOSE_DEADLINE_MS = 5_000;
@@ -29,26 +54,33 @@ export function envelopePort(
   const close = async (reservationId: string, send: () => Promise<ClosingResult>): Promise<void> => {
     try {
       const result = await retrying(CLOSE_RETRY_DELAYS_MS, () => withDeadline(CLOSE_DEADLINE_MS, send()));
-      if (result.booked && result.overrun > 0) onAlert({ type: "overrun", reservationId, overrun: result.overrun });
+      for (const alert of alertsOf(reservationId, result)) onAlert(alert);
     } catch (error) {
       onAlert({ type: "unsettled", reservationId, error });
     }
   };
-  const release = (reservationId: string) => background(close(reservationId, () => envelopes().release(reservationId)));
+  const release = (reservationId: string, keyId?: string) =>
+    background(close(reservationId, () => envelopes().release(reservationId, keyId)));
 
   return {
-    reserve: (request) => reserving(envelopes, request, release),
+    reserve: (request) => reserving(envelopes, request, () => release(request.reservationId, request.keyId)),
     settle: (reservationId, actual) =>
       background(close(reservationId, () => envelopes().settle(reservationId, actual))),
-    release,
+    release: (reservationId) => release(reservationId),
   };
 }
 
 /** The same for callers elsewhere, who learn what became of a closing and ask again themselves where they do not. */
 export interface RemoteEnvelopes {
-  reserve(request: ReserveRequest): Promise<ReserveResult | "unreachable">;
-  settle(reservationId: string, actual: NanoUsd | undefined): Promise<ClosingResult | "unreachable">;
-  release(reservationId: string): Promise<ClosingResult | "unreachable">;
+  /** For the key in `request.keyId`, which alone can close it. */
+  reserve(request: ReserveRequest & { readonly keyId: string }): Promise<ReserveResult | "unreachable">;
+  settle(reservationId: string, actual: NanoUsd | undefined, keyId: string): Promise<ClosingResult | "unreachable">;
+  release(reservationId: string, keyId: string): Promise<ClosingResult | "unreachable">;
+  /** Books what the provider billed for a reservation whose bill is unknown, whoever made it. */
+  adjust(reservationId: string, billed: NanoUsd): Promise<ClosingResult | "unreachable">;
+  stateOf(reservationId: string): Promise<ReservationState | undefined | "unreachable">;
+  status(ids?: readonly string[]): Promise<readonly EnvelopeStatus[] | "unreachable">;
+  held(envelopeId: string, limit: number): Promise<readonly HeldReservation[] | "unreachable">;
 }
 
 export function remoteEnvelopes(
@@ -59,27 +91,33 @@ export function remoteEnvelopes(
 ): RemoteEnvelopes {
   const envelopes = () => namespace.getByName(org);
   const inBackground = envelopePort(namespace, org, background, onAlert);
-  const close = async (reservationId: string, send: () => Promise<ClosingResult>) => {
+  const ask = async <T>(read: () => Promise<T>): Promise<T | "unreachable"> => {
     try {
-      const result = await withDeadline(CLOSE_DEADLINE_MS, retrying([50], send));
-      if (result.booked && result.overrun > 0) onAlert({ type: "overrun", reservationId, overrun: result.overrun });
-      return result;
+      return await withDeadline(CLOSE_DEADLINE_MS, retrying([50], read));
     } catch {
       return "unreachable";
     }
   };
+  const close = async (reservationId: string, send: () => Promise<ClosingResult>) => {
+    const result = await ask(send);
+    if (result !== "unreachable") for (const alert of alertsOf(reservationId, result)) onAlert(alert);
+    return result;
+  };
   return {
-    reserve: (request) => reserving(envelopes, request, inBackground.release),
-    settle: (reservationId, actual) =>
-      close(reservationId, async () => await envelopes().settle(reservationId, actual)),
-    release: (reservationId) => close(reservationId, async () => await envelopes().release(reservationId)),
+    reserve: (request) => inBackground.reserve(request),
+    settle: (id, actual, keyId) => close(id, async () => await envelopes().settle(id, actual, keyId)),
+    release: (id, keyId) => close(id, async () => await envelopes().release(id, keyId)),
+    adjust: (id, billed) => close(id, async () => await envelopes().settle(id, billed)),
+    stateOf: (id) => ask(async () => await envelopes().stateOf(id)),
+    status: (ids) => ask(async () => await envelopes().status(ids)),
+    held: (envelopeId, limit) => ask(async () => await envelopes().held(envelopeId, limit)),
   };
 }
 
 async function reserving(
   envelopes: () => DurableObjectStub<SpendEnvelopes>,
   request: ReserveRequest,
-  release: (reservationId: string) => void,
+  release: () => void,
 ): Promise<ReserveResult | "unreachable"> {
   // An object that is being moved or restarted throws once and is there again; asking twice is safe.
   const asked = retrying<ReserveResult>([50], async () => await envelopes().reserve(request));
@@ -87,7 +125,7 @@ async function reserving(
     return await withDeadline(RESERVE_DEADLINE_MS, asked);
   } catch {
     // It may have been granted all the same. Nothing will be sent on it, so it must not stay held.
-    release(request.reservationId);
+    release();
     return "unreachable";
   }
 }

@@ -4,9 +4,14 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import type { EnvelopeStatus, ReserveRequest, ReserveResult } from "../src/envelope/envelope.ts";
-import type { Closing } from "../src/envelope/ledger.ts";
+import type { Closing, ReservationState } from "../src/envelope/ledger.ts";
 import { type ClosingResult, SqlEnvelopes } from "../src/envelope/sql-envelopes.ts";
-import { CLOSED_KEPT_MS, type UnreconciledReservation } from "../src/envelope/tables.ts";
+import {
+  CLOSED_KEPT_MS,
+  type HeldReservation,
+  type ReservationCursor,
+  type UnreconciledReservation,
+} from "../src/envelope/tables.ts";
 import type { NanoUsd } from "../src/money/nano-usd.ts";
 import { GroupCommit } from "./group-commit.ts";
 
@@ -53,20 +58,23 @@ export class SpendEnvelopes extends DurableObject {
     });
   }
 
-  /** Books the bill in place of the reservation. Without a bill the whole reservation counts as spent. */
-  settle(reservationId: string, actual: NanoUsd | undefined): Promise<ClosingResult> {
-    return this.#commit.run(() => this.#close(reservationId, { type: "settle", actual }));
+  /**
+   * Books the bill in place of the reservation. Without a bill the whole reservation counts as spent. `keyId` settles for a
+   * client: only what that key reserved, and for no more than that.
+   */
+  settle(reservationId: string, actual: NanoUsd | undefined, keyId?: string): Promise<ClosingResult> {
+    return this.#commit.run(() => this.#books.close(reservationId, { type: "settle", actual }, Date.now(), keyId));
   }
 
   /**
    * Hands the reservation back: nothing was sent. One that is not known yet can no longer be made, so that a release
    * which overtakes its own slow `reserve` holds too.
    */
-  release(reservationId: string): Promise<ClosingResult> {
+  release(reservationId: string, keyId?: string): Promise<ClosingResult> {
     return this.#commit.run(() => {
-      const closed = this.#close(reservationId, { type: "release" });
+      const now = Date.now();
+      const closed = this.#books.close(reservationId, { type: "release" }, now, keyId);
       if (!closed.booked && !closed.known) {
-        const now = Date.now();
         this.#books.forbid(reservationId, now);
         this.#wakeBy(now + CLOSED_KEPT_MS);
       }
@@ -79,18 +87,30 @@ export class SpendEnvelopes extends DurableObject {
     return this.#books.status(ids);
   }
 
-  /** Newest reservations that count as spent whole because their bill never came; older ones had their turn. */
-  unreconciled(limit: number): UnreconciledReservation[] {
-    return this.#books.unreconciled(limit);
+  /** Undefined where no such reservation is kept. */
+  stateOf(reservationId: string): ReservationState | undefined {
+    return this.#books.stateOf(reservationId);
+  }
+
+  /** Reservations that hold money of an envelope, newest first. */
+  held(envelopeId: string, limit: number): HeldReservation[] {
+    return this.#books.held(envelopeId, limit);
+  }
+
+  /** A page of the reservations that count as spent whole because their bill never came, newest first. */
+  unreconciled(limit: number, after?: ReservationCursor): UnreconciledReservation[] {
+    return this.#books.unreconciled(limit, after);
   }
 
   /** Replaces assumed amounts by the bills telemetry knows. Returns how many were corrected. */
   reconcile(bills: readonly FoundBill[]): Promise<number> {
     return this.#commit.run(() => {
-      const closings = bills.map(({ reservationId, actual }) =>
-        this.#close(reservationId, actual === undefined ? { type: "release" } : { type: "settle", actual }),
-      );
-      return closings.filter((closing) => closing.booked).length;
+      const now = Date.now();
+      const booked = bills.filter(({ reservationId, actual }) => {
+        const closing: Closing = actual === undefined ? { type: "release" } : { type: "settle", actual };
+        return this.#books.reconcile(reservationId, closing, now);
+      });
+      return booked.length;
     });
   }
 
@@ -111,10 +131,6 @@ export class SpendEnvelopes extends DurableObject {
     const { open, closed } = this.#books.nextDue();
     if (open !== undefined) this.#wakeBy(Math.max(open, now + EXPIRE_EVERY_MS));
     if (closed !== undefined) this.#wakeBy(Math.max(closed, now + PRUNE_EVERY_MS));
-  }
-
-  #close(reservationId: string, closing: Closing): ClosingResult {
-    return this.#books.close(reservationId, closing, Date.now());
   }
 
   /** An alarm that is early finds nothing to do and sets the next; only a late one would be wrong. */

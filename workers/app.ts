@@ -17,6 +17,7 @@ import { messages } from "./endpoints/calls/messages.ts";
 import { models } from "./endpoints/calls/models.ts";
 import { responses } from "./endpoints/calls/responses.ts";
 import { run } from "./endpoints/calls/run.ts";
+import { envelopeBooks } from "./endpoints/envelope-books.ts";
 import { envelopes } from "./endpoints/envelopes.ts";
 import { devDrain } from "./endpoints/gateway/dev-drain.ts";
 import { diagnosis } from "./endpoints/gateway/diagnosis.ts";
@@ -61,7 +62,7 @@ export function createApp(): Hono<AppEnv> {
   for (const endpoint of [bakeoffs, hostedBakeoffs, bakeoffSamples, routeLive, proposals, swaps]) endpoint(app);
   for (const endpoint of [query, inferences, registry]) endpoint(app);
   for (const endpoint of [runs, artifacts, grade, evalCases, orgSettings]) endpoint(app);
-  for (const endpoint of [ingest, record, envelopes, orgData, audit]) endpoint(app);
+  for (const endpoint of [ingest, record, envelopes, envelopeBooks, orgData, audit]) endpoint(app);
   mountOtherMethods(
     app,
     CONTRACT.filter(({ access }) => access !== "open"),

@@ -17,6 +17,7 @@ import { StoreError } from "../src/store/database/store-error.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 import { Activity } from "./activity.ts";
 import type { Env } from "./bindings.ts";
+import { logAlert } from "./envelope-alerts.ts";
 import { hostedRuns } from "./hosted-runs.ts";
 import { LivePins } from "./live-pins.ts";
 import { logError } from "./log.ts";
@@ -77,7 +78,7 @@ function compose(env: Env): Runtime {
   const outbox = env.TELEMETRY && telemetryOutbox(env.TELEMETRY, clock);
   const secrets = env as unknown as Readonly<Record<string, unknown>>;
 
-  const alertOf = (org: string) => (alert: EnvelopeAlert) => logError(`envelope ${alert.type}`, undefined, { org });
+  const alertOf = (org: string) => (alert: EnvelopeAlert) => logAlert(org, alert);
 
   const callPorts = (org: string, background: Background): CallPorts => ({
     fetch: (url, init) =>

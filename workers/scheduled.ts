@@ -29,7 +29,7 @@ function upkeepPorts(env: Env, store: Store, now: () => number): UpkeepPorts {
       const envelopes = () => env.SPEND_ENVELOPES.getByName(org);
       return {
         expireProposals: (deed) => proposals.expire(deed),
-        unreconciled: (limit) => envelopes().unreconciled(limit),
+        unreconciled: (limit, after) => envelopes().unreconciled(limit, after),
         attemptCosts: (ids) => inferences.attemptCosts(ids),
         reconcile: (bills) => envelopes().reconcile(bills),
         staleHours: (endedBy, limit) => rollups.staleHours(endedBy, limit),

@@ -91,6 +91,7 @@ export async function openAttempt(
   const books = await spend.open(
     id,
     {
+      route: input.context.route,
       candidate: candidate.key,
       price,
       inputTokens: spend.limited ? inputTokenBound(request, encoder.encode(body).byteLength) : 0,

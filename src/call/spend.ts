@@ -78,6 +78,7 @@ export class CallSpend {
       claims: this.#budget.claims.map((claim) => claimAt(claim, now)),
       worstCase: limit,
       ttlMs,
+      madeFor: { route: bound.route, candidate: bound.candidate },
     });
     if (result === "unreachable") {
       return failure("budget_exhausted", "the spend envelopes of this call cannot be reached, so it was not sent", {
@@ -129,6 +130,7 @@ export interface AttemptBooks {
 }
 
 export interface AttemptBound {
+  readonly route?: string | undefined;
   readonly candidate: string;
   readonly price: Price | undefined;
   readonly inputTokens: number;

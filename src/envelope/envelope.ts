@@ -26,12 +26,25 @@ export interface EnvelopeClaim {
 }
 
 export interface ReserveRequest {
-  /** Unique per attempt. Repeating it is safe: one that was granted stays granted once, one that was refused is decided anew. */
+  /**
+   * Unique per attempt. Repeating it is safe: one that was granted stays granted once, one that was refused is decided
+   * anew. With other claims, another amount or another key it is refused as a conflict.
+   */
   readonly reservationId: string;
   readonly claims: readonly EnvelopeClaim[];
   readonly worstCase: NanoUsd;
   /** After this the reservation counts as spent until reconciled. */
   readonly ttlMs: number;
+  /** What the call is for; told in alerts and lists. */
+  readonly madeFor?: MadeFor | undefined;
+  /** Key that made the reservation from elsewhere. Only it can close it, and for no more than it reserved. Absent = the gateway itself. */
+  readonly keyId?: string | undefined;
+}
+
+export interface MadeFor {
+  readonly route?: string | undefined;
+  /** `provider/model`. */
+  readonly candidate: string;
 }
 
 export type ReserveResult =
@@ -44,8 +57,8 @@ export type ReserveResult =
       readonly spent: NanoUsd;
       readonly reserved: NanoUsd;
       readonly worstCase: NanoUsd;
-      /** busy: fits once running calls settle; spent: not in this period; too_small: never. */
-      readonly reason: "envelope_busy" | "envelope_spent" | "envelope_too_small";
+      /** busy: fits once running calls settle; spent: not in this period; too_small: never; conflict: the id is used. */
+      readonly reason: "envelope_busy" | "envelope_spent" | "envelope_too_small" | "reservation_conflict";
       readonly retryAfterMs?: number | undefined;
       readonly resetsAt?: number | undefined;
     };

@@ -31,21 +31,28 @@ export interface Booking {
   readonly overrun: NanoUsd;
 }
 
+/** State in which an open or assumed reservation is left. */
+export function stateAfter(closing: Closing): ReservationState {
+  if (closing.type === "release") return "released";
+  return closing.type === "settle" && closing.actual !== undefined ? "settled" : "assumed";
+}
+
 /** Books the end of a reservation; `undefined` when it is closed already. Throws `RangeError` on a negative bill. */
 export function closeReservation({ state, worstCase }: Reservation, closing: Closing): Booking | undefined {
   if (state === "settled" || state === "released") return undefined;
   const held = state === "open" ? worstCase : ZERO_USD;
   const assumed = state === "assumed" ? worstCase : ZERO_USD;
   const reserved = nanoUsd(0 - held);
+  const next = stateAfter(closing);
   if (closing.type === "release") {
-    return { state: "released", spent: nanoUsd(0 - assumed), reserved, overrun: ZERO_USD };
+    return { state: next, spent: nanoUsd(0 - assumed), reserved, overrun: ZERO_USD };
   }
   const actual = closing.type === "settle" ? closing.actual : undefined;
   if (actual === undefined) {
-    return state === "open" ? { state: "assumed", spent: worstCase, reserved, overrun: ZERO_USD } : undefined;
+    return state === "open" ? { state: next, spent: worstCase, reserved, overrun: ZERO_USD } : undefined;
   }
   return {
-    state: "settled",
+    state: next,
     spent: nanoUsd(amount(actual) - assumed),
     reserved,
     overrun: nanoUsd(Math.max(0, actual - worstCase)),

@@ -15,7 +15,7 @@ const SHORTEST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
 
 /** The more lasting refusal is the one worth telling. */
-const LASTING = { envelope_busy: 0, envelope_spent: 1, envelope_too_small: 2 } as const;
+const LASTING = { envelope_busy: 0, envelope_spent: 1, envelope_too_small: 2, reservation_conflict: 3 } as const;
 
 export interface EnvelopeBooks {
   /** `undefined` = never drawn on. */
@@ -50,6 +50,16 @@ export function refuseBusy(
 ): ReserveResult {
   const [claim] = claims;
   return claim === undefined ? { granted: true } : busy(figuresOf(claim, amount(worstCase), books), books, now);
+}
+
+/** Refuses a reservation whose id stands for another one. */
+export function refuseConflict(
+  { claims, worstCase }: Pick<ReserveRequest, "claims" | "worstCase">,
+  books: EnvelopeBooks,
+): ReserveResult {
+  const [claim] = claims;
+  if (claim === undefined) return { granted: true };
+  return { ...figuresOf(claim, amount(worstCase), books), reason: "reservation_conflict" };
 }
 
 /** A whole number of nano-dollars that is not negative, or `RangeError`. */

@@ -2,16 +2,33 @@
  * The books of one owner's envelopes in SQLite. Every method reads and writes without a pause in between: its host runs it
  * in one transaction, so no interleaving of calls can pass a limit. The rule is `reserve.ts` and `ledger.ts`.
  */
-import type { NanoUsd } from "../money/nano-usd.ts";
-import type { EnvelopeStatus, ReserveRequest, ReserveResult } from "./envelope.ts";
-import { type Closing, closeReservation } from "./ledger.ts";
-import { decideReserve, type EnvelopeBooks, refuseBusy } from "./reserve.ts";
-import { EnvelopeTables, type Sql, type UnreconciledReservation } from "./tables.ts";
+import { type NanoUsd, nanoUsd } from "../money/nano-usd.ts";
+import type { EnvelopeStatus, MadeFor, ReserveRequest, ReserveResult } from "./envelope.ts";
+import { type Closing, closeReservation, type ReservationState, stateAfter } from "./ledger.ts";
+import { decideReserve, type EnvelopeBooks, refuseBusy, refuseConflict } from "./reserve.ts";
+import {
+  EnvelopeTables,
+  type HeldReservation,
+  type ReservationCursor,
+  type Sql,
+  type StoredReservation,
+  type UnreconciledReservation,
+} from "./tables.ts";
 
 /** What closing a reservation came to. */
 export type ClosingResult =
-  /** `overrun` above zero: the bill was larger than its reservation. */
-  | { readonly booked: true; readonly overrun: NanoUsd }
+  | {
+      readonly booked: true;
+      /** Above zero: the bill was larger than its reservation. */
+      readonly overrun: NanoUsd;
+      /** Above zero: a client named a larger bill than it reserved, and this much of it was not booked. */
+      readonly excess: NanoUsd;
+      /** The bill is unknown, and the whole reservation counts as spent. */
+      readonly unknown: boolean;
+      readonly worstCase: NanoUsd;
+      readonly madeFor: MadeFor | undefined;
+      readonly keyId: string | undefined;
+    }
   /** Closed before, or not known (any more). */
   | { readonly booked: false; readonly known: boolean };
 
@@ -24,30 +41,50 @@ export class SqlEnvelopes {
 
   /**
    * Holds the worst case in every envelope or in none. A repeat of a granted reservation is answered as granted and
-   * holds nothing more; a repeat of a refused one is decided anew.
+   * holds nothing more; a repeat of a refused one is decided anew; another reservation under a used id is a conflict.
    */
   reserve(request: ReserveRequest, now: number): ReserveResult {
-    const known = this.#tables.reservation(request.reservationId);
-    if (known && !this.#tables.isForbidden(known)) return { granted: true };
     const balances = this.#tables.balances(request.claims);
     const books: EnvelopeBooks = {
       balance: (id) => balances.get(id),
       nextExpiry: (id) => this.#tables.nextExpiry(id),
     };
-    // Its caller gave up on it before it arrived, and nobody is left to use or close it.
-    if (known) return refuseBusy(request, books, now);
     const decision = decideReserve(request, books, now);
-    this.#tables.declare(request.claims, balances, now);
-    if (decision.granted) this.#tables.insert(request, now);
-    return decision;
+    const known =
+      decision.granted && this.#tables.insert(request, now)
+        ? undefined
+        : this.#tables.reservation(request.reservationId);
+    if (!known) {
+      this.#tables.declare(request.claims, balances, now);
+      if (decision.granted) this.#tables.hold(request, now);
+      return decision;
+    }
+    // Its caller gave up on it before it arrived, and nobody is left to use or close it.
+    if (this.#tables.isForbidden(known)) return refuseBusy(request, books, now);
+    return this.#tables.isSame(known, request) ? { granted: true } : refuseConflict(request, books);
   }
 
-  close(reservationId: string, closing: Closing, now: number): ClosingResult {
-    const reservation = this.#tables.reservation(reservationId);
-    const booking = reservation && closeReservation(reservation, closing);
-    if (!reservation || !booking) return { booked: false, known: reservation !== undefined };
-    this.#tables.book(reservationId, reservation, booking, now);
-    return { booked: true, overrun: booking.overrun };
+  /** `keyId` closes on behalf of a client: only what that key made, and for no more than it reserved. */
+  close(reservationId: string, closing: Closing, now: number, keyId?: string): ClosingResult {
+    const open = this.#tables.takeOpen(reservationId, stateAfter(closing), now, keyId);
+    if (open) return this.#book(open, closing, keyId);
+    const known = this.#tables.reservation(reservationId);
+    if (!known || (keyId !== undefined && known.keyId !== keyId)) return { booked: false, known: false };
+    if (!closeReservation(known, closing)) return { booked: false, known: true };
+    this.#tables.restate(reservationId, stateAfter(closing), now);
+    return this.#book(known, closing, keyId);
+  }
+
+  #book(reservation: StoredReservation, closing: Closing, keyId: string | undefined): ClosingResult {
+    const { worstCase, madeFor } = reservation;
+    const actual = closing.type === "settle" ? closing.actual : undefined;
+    const excess = keyId === undefined || actual === undefined ? 0 : Math.max(0, actual - worstCase);
+    const booking = closeReservation(reservation, excess > 0 ? { type: "settle", actual: worstCase } : closing);
+    if (!booking) return { booked: false, known: true };
+    this.#tables.book(reservation, booking);
+    const unknown = booking.state === "assumed";
+    const { overrun } = booking;
+    return { booked: true, overrun, excess: nanoUsd(excess), unknown, worstCase, madeFor, keyId: reservation.keyId };
   }
 
   /** A reservation that was released before it was made must not be made any more. */
@@ -62,13 +99,29 @@ export class SqlEnvelopes {
     return due.length;
   }
 
+  /** Books a bill that telemetry found. One that a client reported counts for no more than the client reserved. */
+  reconcile(reservationId: string, closing: Closing, now: number): boolean {
+    const keyId = this.#tables.reservation(reservationId)?.keyId;
+    return this.close(reservationId, closing, now, keyId).booked;
+  }
+
+  /** Undefined where no such reservation is kept. */
+  stateOf(reservationId: string): ReservationState | undefined {
+    return this.#tables.reservation(reservationId)?.state;
+  }
+
   /** Figures of all envelopes still kept, or of those asked for. */
   status(ids?: readonly string[]): EnvelopeStatus[] {
     return this.#tables.status(ids);
   }
 
-  unreconciled(limit: number): UnreconciledReservation[] {
-    return this.#tables.assumed(limit);
+  /** Reservations that hold money of an envelope, newest first. */
+  held(envelopeId: string, limit: number): HeldReservation[] {
+    return this.#tables.held(envelopeId, limit);
+  }
+
+  unreconciled(limit: number, after?: ReservationCursor): UnreconciledReservation[] {
+    return this.#tables.assumed(limit, after);
   }
 
   nextDue(): ReturnType<EnvelopeTables["nextDue"]> {

@@ -1,6 +1,6 @@
 /** SQL of the spend envelopes: balances, reservations by due time. Knows no rule. */
 import type { NanoUsd } from "../money/nano-usd.ts";
-import type { EnvelopeClaim, EnvelopeScope, EnvelopeStatus, ReserveRequest } from "./envelope.ts";
+import type { EnvelopeClaim, EnvelopeScope, EnvelopeStatus, MadeFor, ReserveRequest } from "./envelope.ts";
 import type { Booking, Reservation, ReservationState } from "./ledger.ts";
 import type { EnvelopeBalance } from "./reserve.ts";
 
@@ -35,7 +35,8 @@ const SCHEMA = `
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS reservations (
     id TEXT PRIMARY KEY, state TEXT NOT NULL, worst_case INTEGER NOT NULL,
-    envelopes TEXT NOT NULL, reserved_at INTEGER NOT NULL, due_at INTEGER NOT NULL
+    envelopes TEXT NOT NULL, reserved_at INTEGER NOT NULL, due_at INTEGER NOT NULL,
+    key_id TEXT, made_for TEXT
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS reservations_open ON reservations (due_at) WHERE state = 'open';
   CREATE INDEX IF NOT EXISTS reservations_closed ON reservations (due_at) WHERE state <> 'open';
@@ -45,6 +46,25 @@ const SCHEMA = `
 export interface StoredReservation extends Reservation {
   /** Ids of the envelopes it draws on, as a JSON array; `[]` = it was released before it was made. */
   readonly envelopes: string;
+  readonly keyId: string | undefined;
+  readonly madeFor: MadeFor | undefined;
+}
+
+/** A reservation that holds money of an envelope: its call is running, or its bill is unknown. */
+export interface HeldReservation {
+  readonly reservationId: string;
+  readonly state: "open" | "assumed";
+  readonly worstCase: NanoUsd;
+  readonly reservedAt: number;
+  readonly envelopes: readonly string[];
+  readonly keyId: string | undefined;
+  readonly madeFor: MadeFor | undefined;
+}
+
+/** Where a page of reservations ended. */
+export interface ReservationCursor {
+  readonly reservedAt: number;
+  readonly reservationId: string;
 }
 
 export interface StoredBalance extends EnvelopeBalance {
@@ -65,14 +85,38 @@ export class EnvelopeTables {
   constructor(sql: Sql) {
     this.#sql = sql;
     sql.exec(SCHEMA);
+    this.#addColumns();
+  }
+
+  /** Books that were kept before reservations said whose they are. */
+  #addColumns(): void {
+    const [table] = this.#sql.exec<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = 'reservations'");
+    if (table?.sql.includes("key_id")) return;
+    this.#sql.exec(
+      "ALTER TABLE reservations ADD COLUMN key_id TEXT; ALTER TABLE reservations ADD COLUMN made_for TEXT;",
+    );
   }
 
   reservation(id: string): StoredReservation | undefined {
-    const [row] = this.#sql.exec<{ state: ReservationState; worst_case: NanoUsd; envelopes: string }>(
-      "SELECT state, worst_case, envelopes FROM reservations WHERE id = ?",
+    const [row] = this.#sql.exec<ReservationRow>(
+      "SELECT state, worst_case, envelopes, key_id, made_for FROM reservations WHERE id = ?",
       id,
     );
-    return row && { state: row.state, worstCase: row.worst_case, envelopes: row.envelopes };
+    return row && storedOf(row);
+  }
+
+  /** Takes an open reservation into its next state; undefined where it is not open, or not this key's. */
+  takeOpen(id: string, state: ReservationState, now: number, keyId: string | undefined): StoredReservation | undefined {
+    const [row] = this.#sql.exec<ReservationRow>(
+      `UPDATE reservations SET state = ?, due_at = ? WHERE id = ? AND state = 'open' AND (? IS NULL OR key_id = ?)
+       RETURNING 'open' AS state, worst_case, envelopes, key_id, made_for`,
+      state,
+      now + keptFor(state),
+      id,
+      keyId ?? null,
+      keyId ?? null,
+    );
+    return row && storedOf(row);
   }
 
   balances(claims: readonly EnvelopeClaim[]): Map<string, StoredBalance> {
@@ -101,33 +145,42 @@ export class EnvelopeTables {
     }
   }
 
-  insert({ reservationId, claims, worstCase, ttlMs }: ReserveRequest, now: number): void {
+  /** Writes the reservation down; false where its id is known already. */
+  insert({ reservationId, claims, worstCase, ttlMs, keyId, madeFor }: ReserveRequest, now: number): boolean {
     const envelopes = idsOf(claims);
+    const about = madeFor === undefined ? null : JSON.stringify(madeFor);
+    return this.#add([reservationId, "open", worstCase, envelopes, now, now + ttlMs, keyId ?? null, about]);
+  }
+
+  hold({ claims, worstCase }: ReserveRequest, now: number): void {
     this.#sql.exec(
       "UPDATE envelopes SET reserved = reserved + ?, used_at = ? WHERE id IN (SELECT value FROM json_each(?))",
       worstCase,
       now,
-      envelopes,
+      idsOf(claims),
     );
-    this.#add(reservationId, "open", worstCase, envelopes, now, now + ttlMs);
+  }
+
+  /** True where a stored reservation is the one that is asked for. */
+  isSame(stored: StoredReservation, { claims, worstCase, keyId }: ReserveRequest): boolean {
+    return stored.envelopes === idsOf(claims) && stored.worstCase === worstCase && stored.keyId === keyId;
   }
 
   /** Keeps the place of a reservation that must not be made any more. */
   forbid(reservationId: string, now: number): void {
-    this.#add(reservationId, "released", 0, NOTHING_DRAWN_ON, now, now + CLOSED_KEPT_MS);
+    this.#add([reservationId, "released", 0, NOTHING_DRAWN_ON, now, now + CLOSED_KEPT_MS, null, null]);
   }
 
   isForbidden(reservation: StoredReservation): boolean {
     return reservation.state === "released" && reservation.envelopes === NOTHING_DRAWN_ON;
   }
 
-  book(id: string, reservation: StoredReservation, booking: Booking, now: number): void {
-    this.#sql.exec(
-      "UPDATE reservations SET state = ?, due_at = ? WHERE id = ?",
-      booking.state,
-      now + (booking.state === "assumed" ? ASSUMED_KEPT_MS : CLOSED_KEPT_MS),
-      id,
-    );
+  /** Moves a reservation that is not open into its next state. */
+  restate(id: string, state: ReservationState, now: number): void {
+    this.#sql.exec("UPDATE reservations SET state = ?, due_at = ? WHERE id = ?", state, now + keptFor(state), id);
+  }
+
+  book(reservation: Pick<StoredReservation, "envelopes">, booking: Booking): void {
     this.#sql.exec(
       `UPDATE envelopes SET spent = spent + ?, reserved = reserved + ?, overrun = overrun + ?
        WHERE id IN (SELECT value FROM json_each(?))`,
@@ -157,15 +210,36 @@ export class EnvelopeTables {
     return [...rows].map(({ id }) => id);
   }
 
-  assumed(limit: number): UnreconciledReservation[] {
+  /** Newest first, after a cursor where one is given. */
+  assumed(limit: number, after: ReservationCursor | undefined): UnreconciledReservation[] {
     const rows = this.#sql.exec<{ id: string; worst_case: NanoUsd; reserved_at: number }>(
-      "SELECT id, worst_case, reserved_at FROM reservations WHERE state = 'assumed' ORDER BY reserved_at DESC LIMIT ?",
+      `SELECT id, worst_case, reserved_at FROM reservations
+       WHERE state = 'assumed' AND (reserved_at, id) < (?, ?) ORDER BY reserved_at DESC, id DESC LIMIT ?`,
+      after?.reservedAt ?? Number.MAX_SAFE_INTEGER,
+      after?.reservationId ?? "",
       limit,
     );
     return [...rows].map((row) => ({
       reservationId: row.id,
       worstCase: row.worst_case,
       reservedAt: row.reserved_at,
+    }));
+  }
+
+  /** What holds money of an envelope, newest first. */
+  held(envelopeId: string, limit: number): HeldReservation[] {
+    const rows = this.#sql.exec<ReservationRow & { id: string; reserved_at: number }>(
+      `SELECT id, state, worst_case, envelopes, reserved_at, key_id, made_for FROM reservations
+       WHERE state IN ('open', 'assumed') AND instr(envelopes, ?) > 0 ORDER BY reserved_at DESC, id LIMIT ?`,
+      JSON.stringify(envelopeId),
+      limit,
+    );
+    return [...rows].map((row) => ({
+      ...storedOf(row),
+      state: row.state === "open" ? "open" : "assumed",
+      reservationId: row.id,
+      reservedAt: row.reserved_at,
+      envelopes: JSON.parse(row.envelopes) as readonly string[],
     }));
   }
 
@@ -207,17 +281,37 @@ export class EnvelopeTables {
     return { open: first("state = 'open'"), closed: first("state <> 'open'") };
   }
 
-  #add(id: string, state: ReservationState, worstCase: number, envelopes: string, now: number, dueAt: number): void {
-    this.#sql.exec(
-      "INSERT INTO reservations (id, state, worst_case, envelopes, reserved_at, due_at) VALUES (?, ?, ?, ?, ?, ?)",
-      id,
-      state,
-      worstCase,
-      envelopes,
-      now,
-      dueAt,
+  /** In the order of the columns below. False where the id is taken. */
+  #add(values: readonly (string | number | null)[]): boolean {
+    const added = this.#sql.exec<{ id: string }>(
+      `INSERT INTO reservations (id, state, worst_case, envelopes, reserved_at, due_at, key_id, made_for)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING id`,
+      ...values,
     );
+    return [...added].length > 0;
   }
+}
+
+type ReservationRow = {
+  state: ReservationState;
+  worst_case: NanoUsd;
+  envelopes: string;
+  key_id: string | null;
+  made_for: string | null;
+};
+
+function storedOf(row: ReservationRow): StoredReservation {
+  return {
+    state: row.state,
+    worstCase: row.worst_case,
+    envelopes: row.envelopes,
+    keyId: row.key_id ?? undefined,
+    madeFor: row.made_for === null ? undefined : (JSON.parse(row.made_for) as MadeFor),
+  };
+}
+
+function keptFor(state: ReservationState): number {
+  return state === "assumed" ? ASSUMED_KEPT_MS : CLOSED_KEPT_MS;
 }
 
 type StatusRow = {

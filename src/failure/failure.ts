@@ -44,6 +44,7 @@ export const FAILURE_REASONS = [
   "envelope_spent",
   "envelope_too_small",
   "envelope_unreachable",
+  "reservation_conflict",
   "unpriced",
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];

@@ -87,7 +87,7 @@ async function reserve(gateway: GatewayClient, request: ReserveRequest): Promise
 }
 
 /** The gateway sets the limits; it is told which of them cover the call. The key's own always does. */
-function reserveBody({ reservationId, claims, worstCase, ttlMs }: ReserveRequest) {
+function reserveBody({ reservationId, claims, worstCase, ttlMs, madeFor }: ReserveRequest) {
   const subjects = claims.map(subjectOf);
   const named = <K extends keyof Subject>(key: K) => subjects.find((one) => one[key] !== undefined)?.[key];
   return {
@@ -95,6 +95,7 @@ function reserveBody({ reservationId, claims, worstCase, ttlMs }: ReserveRequest
     worst_case_usd: nanoToUsdText(worstCase),
     scopes: [...new Set([...claims.map(({ scope }) => scope), "key-month", "org-month"])],
     route: named("route"),
+    model: madeFor?.candidate,
     run: named("run"),
     replay_pass: named("replayPass"),
     ttl_ms: Math.round(Math.min(HOLD_MS.most, Math.max(HOLD_MS.least, ttlMs))),

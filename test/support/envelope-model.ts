@@ -138,7 +138,11 @@ class NaiveEnvelopes {
 
   reserve({ reservationId, claims, worstCase, ttlMs }: ReserveRequest): string {
     const known = this.#entries.get(reservationId);
-    if (known) return known.state === "forbidden" ? "envelope_busy" : "granted";
+    if (known?.state === "forbidden") return "envelope_busy";
+    if (known) {
+      const same = known.worstCase === worstCase && known.envelopes.join() === claims.map(({ id }) => id).join();
+      return same ? "granted" : "reservation_conflict";
+    }
     const verdicts = claims.map(({ id, limit }) => {
       const { spent, reserved } = this.figures(id);
       if (worstCase > limit) return "envelope_too_small";

@@ -1,7 +1,7 @@
 /** The envelope rule over plain maps, as any host applies it. */
 import type { EnvelopeScope, EnvelopeStatus, ReserveRequest, ReserveResult } from "../../src/envelope/envelope.ts";
 import { type Closing, closeReservation, type Reservation } from "../../src/envelope/ledger.ts";
-import { decideReserve, type EnvelopeBooks, refuseBusy } from "../../src/envelope/reserve.ts";
+import { decideReserve, type EnvelopeBooks, refuseBusy, refuseConflict } from "../../src/envelope/reserve.ts";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "../../src/money/nano-usd.ts";
 import type { EnvelopeLedger } from "./envelope-model.ts";
 
@@ -25,7 +25,12 @@ export class MemoryEnvelopes implements EnvelopeLedger {
       },
     };
     const known = this.#reservations.get(request.reservationId);
-    if (known) return known.forbidden ? refuseBusy(request, books, this.#now) : { granted: true };
+    if (known?.forbidden) return refuseBusy(request, books, this.#now);
+    if (known) {
+      const ids = request.claims.map(({ id }) => id);
+      const same = known.worstCase === request.worstCase && known.envelopes.join() === ids.join();
+      return same ? { granted: true } : refuseConflict(request, books);
+    }
     const decision = decideReserve(request, books, this.#now);
     if (!decision.granted) return decision;
     for (const claim of request.claims) {

@@ -16,7 +16,7 @@ import { nanoToUsdText, usdToNano } from "../../src/money/nano-usd.ts";
 import { callBudget } from "../call-budget.ts";
 import { type Caller, modelNotFound, requireReach } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
-import { badRequest, faultBody, HttpFault, unavailable } from "../fault.ts";
+import { badRequest, faultBody, forbidden, HttpFault, unavailable } from "../fault.ts";
 import { mount } from "./mount.ts";
 
 /** `/v1/envelopes/*`: calls made in a process of one's own draw on the same envelopes as the gateway's. */
@@ -28,7 +28,9 @@ export function envelopes(app: Hono<AppEnv>): void {
     const { runtime, principal, background, body } = caller;
     const claims = claimsOf(caller, body);
     const worstCase = usdToNano(body.worst_case_usd);
-    const request = { reservationId: body.reservation_id, claims, worstCase, ttlMs: body.ttl_ms };
+    const { route, model: candidate = "elsewhere" } = body;
+    const made = { keyId: principal.keyId, madeFor: { route, candidate } };
+    const request = { reservationId: body.reservation_id, claims, worstCase, ttlMs: body.ttl_ms, ...made };
     const result: ReserveResult | "unreachable" =
       claims.length === 0 ? { granted: true } : await runtime.envelopes(principal.org, background).reserve(request);
     if (result === "unreachable") throw unreachable();
@@ -42,7 +44,11 @@ export function envelopes(app: Hono<AppEnv>): void {
   )(async (caller) => {
     const { reservation_id: reservation, actual_usd: actual } = caller.body;
     const books = caller.runtime.envelopes(caller.principal.org, caller.background);
-    const settled = await books.settle(reservation, actual === null ? undefined : usdToNano(actual));
+    const settled = await books.settle(
+      reservation,
+      actual === null ? undefined : usdToNano(actual),
+      caller.principal.keyId,
+    );
     return { status: 200, body: closing(settled) };
   });
 
@@ -51,23 +57,32 @@ export function envelopes(app: Hono<AppEnv>): void {
     releaseReservation,
   )(async (caller) => {
     const books = caller.runtime.envelopes(caller.principal.org, caller.background);
-    return { status: 200, body: closing(await books.release(caller.body.reservation_id)) };
+    return { status: 200, body: closing(await books.release(caller.body.reservation_id, caller.principal.keyId)) };
   });
 }
 
-/** One claim per scope asked for, with the limit that this gateway sets. */
+/** The key's and the org's own limits, and one claim per scope asked for, each with the limit that this gateway sets. */
 function claimsOf({ runtime, principal }: Caller, body: EnvelopeReservation): EnvelopeClaim[] {
-  const { route: name, run, replay_pass: pass } = body;
+  const { route: name, model, run, replay_pass: pass } = body;
   const route = name === undefined ? undefined : runtime.routes.get(name);
   if (name !== undefined) {
     requireReach(principal, name);
     if (!route) throw modelNotFound(`no route is named ${name}`);
+  } else if (principal.routes !== undefined) {
+    // What a key may not call it may not hold money for.
+    if (model === undefined) throw forbidden("this key reaches some routes only: name the route", "route_not_allowed");
+    requireReach(principal, `raw:${model}`);
   }
   const limits = callBudget(runtime, principal, route, run).claims;
-  return [...new Set(body.scopes)].flatMap((scope) => {
+  const always = limits.filter(
+    ({ scope }) => scope === "key-month" || scope === "org-month" || principal.routes !== undefined,
+  );
+  const asked = [...new Set(body.scopes)].filter((scope) => !always.some((one) => one.scope === scope));
+  const claims = asked.flatMap((scope) => {
     if (scope === "replay-pass") {
       if (!pass) throw needs(scope, "replay_pass");
-      return [envelopeClaim(scope, [pass.id], usdToNano(pass.limit_usd), runtime.now())];
+      // Under the key's id, so that nobody fills another's pass.
+      return [envelopeClaim(scope, [principal.keyId, pass.id], usdToNano(pass.limit_usd), runtime.now())];
     }
     const ofRoute = scope !== "key-month" && scope !== "org-month";
     if (ofRoute && !route) throw needs(scope, "route");
@@ -79,6 +94,7 @@ function claimsOf({ runtime, principal }: Caller, body: EnvelopeReservation): En
     const message = `the gateway's bundle of ${name} sets no limit for ${scope}; deploy the same routes`;
     throw new HttpFault(409, failure("bad_request", message, { code: "limit_unknown", param: "scopes" }));
   });
+  return [...claims, ...always];
 }
 
 function needs(scope: ReservableScope, param: string): HttpFault {
@@ -95,6 +111,10 @@ function held({ scope, id: name, limit, resetsAt }: EnvelopeClaim): HeldEnvelope
 /** 402 as a refused call gets it, with the figures of the envelope beside. */
 function refusal(refused: Extract<ReserveResult, { granted: false }>, path: string): Response {
   const { scope, envelopeId, limit, spent, reserved, worstCase, reason, retryAfterMs } = refused;
+  if (reason === "reservation_conflict") {
+    const message = "this reservation_id stands for another reservation: other claims, another amount or another key";
+    throw new HttpFault(409, failure("bad_request", message, { code: reason, param: "reservation_id" }));
+  }
   const resetsAt = refused.resetsAt === undefined ? undefined : new Date(refused.resetsAt).toISOString();
   const figures = {
     ...{ scope, id: envelopeId, limit_usd: nanoToUsdText(limit), spent_usd: nanoToUsdText(spent) },
@@ -119,7 +139,7 @@ function refusal(refused: Extract<ReserveResult, { granted: false }>, path: stri
 function closing(result: ClosingResult | "unreachable"): EnvelopeClosing {
   if (result === "unreachable") throw unreachable();
   return result.booked
-    ? { booked: true, known: true, overrun_usd: nanoToUsdText(result.overrun) }
+    ? { booked: true, known: true, overrun_usd: nanoToUsdText(result.excess) }
     : { booked: false, known: result.known, overrun_usd: "0.000000000" };
 }
 

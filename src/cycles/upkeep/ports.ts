@@ -1,3 +1,4 @@
+import type { ReservationCursor } from "../../envelope/tables.ts";
 import type { NanoUsd } from "../../money/nano-usd.ts";
 
 /** Who does what upkeep changes, in the audit log. */
@@ -19,8 +20,8 @@ export interface FoundBill {
 export interface OrgUpkeep {
   /** Answers how many open proposals past their expiry became expired. */
   expireProposals(deed: Deed): Promise<number>;
-  /** Reservations that count as spent whole because their bill never came. */
-  unreconciled(limit: number): Promise<readonly { readonly reservationId: string }[]>;
+  /** A page of the reservations that count as spent whole because their bill never came, newest first. */
+  unreconciled(limit: number, after: ReservationCursor | undefined): Promise<readonly ReservationCursor[]>;
   /** Costs telemetry knows of these; `undefined` = arrived, cost unknown. */
   attemptCosts(ids: readonly string[]): Promise<ReadonlyMap<string, NanoUsd | undefined>>;
   /** Answers how many were corrected. */

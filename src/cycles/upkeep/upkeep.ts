@@ -1,4 +1,5 @@
 /** The hourly upkeep. Every task may be cut short, run twice, or run by two at once; what is left is done next time. */
+import type { ReservationCursor } from "../../envelope/tables.ts";
 import { Budget } from "./budget.ts";
 import { type Deed, type OrgUpkeep, UPKEEP_ACTOR, type UpkeepPorts } from "./ports.ts";
 
@@ -110,18 +111,20 @@ async function expireProposals({ org, budget, deed, done }: Task): Promise<void>
 
 /** Replaces what expired reservations were assumed to cost by what telemetry says they did. */
 async function reconcileEnvelopes({ org, budget, done }: Task): Promise<void> {
+  let after: ReservationCursor | undefined;
   while (budget.take()) {
-    const open = await org.unreconciled(RESERVATIONS_PER_PAGE);
-    if (open.length === 0 || !budget.take()) return;
+    const open = await org.unreconciled(RESERVATIONS_PER_PAGE, after);
+    after = open.at(-1);
+    if (after === undefined || !budget.take()) return;
     const costs = await org.attemptCosts(open.map(({ reservationId }) => reservationId));
     const bills = [...costs].flatMap(([reservationId, actual]) =>
       actual === undefined ? [] : [{ reservationId, actual }],
     );
-    if (bills.length === 0 || !budget.take()) return;
-    const corrected = await org.reconcile(bills);
-    done.envelopesReconciled += corrected;
-    // A page that stays as it is would come again for ever.
-    if (open.length < RESERVATIONS_PER_PAGE || corrected === 0) return;
+    if (bills.length > 0) {
+      if (!budget.take()) return;
+      done.envelopesReconciled += await org.reconcile(bills);
+    }
+    if (open.length < RESERVATIONS_PER_PAGE) return;
   }
 }
 

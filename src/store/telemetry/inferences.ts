@@ -6,9 +6,12 @@ import { drizzled } from "../database/drizzle-fragment.ts";
 import { sql as fragment } from "../database/fragment.ts";
 import { carries } from "../database/row-scope.ts";
 import { settled } from "../database/store-error.ts";
+import { type AuditEntry, auditInsert } from "../orgs/audit-log.ts";
 import { attempts } from "../tables/attempts.ts";
 import { grades } from "../tables/grades.ts";
 import { inferences } from "../tables/inferences.ts";
+import { staleHours } from "../tables/rollups.ts";
+import { hourSql } from "./stale-hours.ts";
 
 export type InferenceRow = Omit<typeof inferences.$inferSelect, "org">;
 export type AttemptRow = Omit<typeof attempts.$inferSelect, "org">;
@@ -157,6 +160,25 @@ export class OrgInferences {
       costNanoUsd: row.costNano === null ? undefined : Number(row.costNano),
       latencyMsTotal: Number(row.latencyMs ?? 0),
     }));
+  }
+
+  /** Writes down what the provider billed for an attempt whose bill was unknown, and what follows for its call and its hour. */
+  async correctBill(attempt: string, billed: NanoUsd, audit: AuditEntry): Promise<void> {
+    const org = this.#org;
+    const own = sql`org = ${org} and id = ${attempt}`;
+    const call = sql`org = ${org} and id = (select inference from ${attempts} where ${own})`;
+    const ofCall = sql`from ${attempts} a where a.org = ${org} and a.inference = ${inferences.id}`;
+    await settled(
+      this.#db.batch([
+        this.#db.run(sql`update ${attempts} set cost_nano = ${billed}, reserved_nano = null where ${own}`),
+        this.#db.run(sql`update ${inferences} set
+          cost_nano = (select iif(sum(a.cost_nano is null) = 0, sum(a.cost_nano), null) ${ofCall}),
+          reserved_nano = (select sum(a.reserved_nano) ${ofCall}) where ${call}`),
+        this.#db.run(sql`insert into ${staleHours} (org, hour)
+          select org, ${hourSql(sql`ts`)} from ${inferences} where ${call} on conflict do nothing`),
+        auditInsert(this.#db, org, audit),
+      ]),
+    );
   }
 
   /** Cost of each of these attempts that has arrived; `undefined` = arrived, cost unknown. */

@@ -69,7 +69,7 @@ describe("reservations of an org", () => {
   it("record a bill above the reservation and stay closed until it fits again", async () => {
     const object = open();
     await reserve(object, "r1", [claim("a", 100, 5)], 50);
-    expect(await object.settle("r1", nanoUsd(130))).toEqual({ booked: true, overrun: 80 });
+    expect(await object.settle("r1", nanoUsd(130))).toMatchObject({ booked: true, overrun: 80 });
     expect(await object.status()).toMatchObject([{ spent: 130, overrun: 80 }]);
     expect(await reserve(object, "r2", [claim("a", 100, 5)], 1)).toMatchObject({
       reason: "envelope_spent",

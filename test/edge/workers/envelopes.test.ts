@@ -78,7 +78,57 @@ describe("POST /v1/envelopes/reserve", () => {
     await reserve(gateway, { reservation_id: "over" });
     const over = await post(gateway, "settle", { reservation_id: "over", actual_usd: "0.003" });
     expect(await over.json()).toMatchObject({ booked: true, overrun_usd: "0.002000000" });
-    expect(await statusOf(org)).toMatchObject([{ spent: 4_000_000, reserved: 0, overrun: 2_000_000 }]);
+    // A client's word books no more than it reserved.
+    expect(await statusOf(org)).toMatchObject([{ spent: 2_000_000, reserved: 0, overrun: 0 }]);
+  });
+
+  test("repeats of a reservation are one; another one under its id is a conflict", async () => {
+    const { org, key } = await newOrg();
+    const { key: other } = await newKey({ scopes: ["call"] }, org);
+    const gateway = open(key);
+    for (let n = 0; n < 2; n += 1) expect((await reserve(gateway, { reservation_id: "one" })).status).toBe(200);
+    for (const [asker, more] of [
+      [gateway, { worst_case_usd: "0.0011" }],
+      [gateway, { scopes: ["route-day", "run"], run: "r1" }],
+      [open(other), {}],
+    ] as const) {
+      const refused = await reserve(asker, { reservation_id: "one", ...more });
+      expect(refused.status).toBe(409);
+      expect(await refused.json()).toMatchObject({ error: { code: "reservation_conflict" } });
+    }
+    expect((await statusOf(org)).find(({ scope }) => scope === "route-day")).toMatchObject({ reserved: 1_000_000 });
+  });
+
+  test("only the key that made a reservation closes it", async () => {
+    const { org, key } = await newOrg();
+    const { key: other } = await newKey({ scopes: ["call"] }, org);
+    await reserve(open(key), { reservation_id: "mine" });
+    for (const [action, body] of [
+      ["settle", { reservation_id: "mine", actual_usd: "0" }],
+      ["release", { reservation_id: "mine" }],
+    ] as const) {
+      expect(await (await post(open(other), action, body)).json()).toMatchObject({ booked: false, known: false });
+    }
+    expect(await statusOf(org)).toMatchObject([{ spent: 0, reserved: 1_000_000 }]);
+  });
+
+  test("a key whose reach is limited holds what covers its calls, and nothing beside", async () => {
+    const { org } = await newOrg();
+    const { key } = await newKey({ scopes: ["call"], routes: ["env.limited"] }, org);
+    const config = { budget: { orgPerMonth: usdToNano("7") } };
+    const gateway = open(key, { config });
+    for (const more of [{ route: undefined }, { route: undefined, model: "up/echo" }, { route: "env.free" }]) {
+      const refused = await reserve(gateway, { scopes: ["org-month"], worst_case_usd: "7", ...more });
+      expect(refused.status).toBe(403);
+    }
+    const drained = await reserve(gateway, { scopes: ["org-month"], worst_case_usd: "7" });
+    expect(await drained.json()).toMatchObject({ error: { envelope: { scope: "route-day" } } });
+    expect((await reserve(gateway, { scopes: ["org-month"] })).status).toBe(200);
+    const scopes = (await statusOf(org)).map(({ scope, reserved }) => [scope, reserved]);
+    expect(scopes).toEqual([
+      ["org-month", 1_000_000],
+      ["route-day", 1_000_000],
+    ]);
   });
 
   test.each([
@@ -111,8 +161,8 @@ describe("POST /v1/envelopes/reserve", () => {
     const granted = await reserve(gateway, { scopes: ["org-month", "key-month"] });
     expect(await granted.json()).toMatchObject({
       envelopes: [
-        { scope: "org-month", limit_usd: "7.000000000" },
         { scope: "key-month", id: expect.stringContaining(keyId), limit_usd: "0.500000000" },
+        { scope: "org-month", limit_usd: "7.000000000" },
       ],
     });
   });
@@ -194,4 +244,67 @@ test("calls through the gateway and reservations from elsewhere, all at once, ne
   expect(statuses).toContain(200);
   expect(statuses.filter((status) => status !== 200 && status !== 402)).toEqual([]);
   expect((await statusOf(org)).find(({ scope }) => scope === "route-day")).toMatchObject({ spent: total, reserved: 0 });
+});
+
+describe("the books of an org", () => {
+  const unknown = async () => {
+    const { org, key } = await newOrg();
+    const { key: admin } = await newKey({ scopes: ["admin"] }, org);
+    await reserve(open(key), { reservation_id: "att-lost" });
+    await post(open(key), "settle", { reservation_id: "att-lost", actual_usd: null });
+    const { key: caller } = await newKey({ scopes: ["call", "read"] }, org);
+    return { org, key, caller, admin: open(admin) };
+  };
+
+  test("are listed and shown to an admin, with what is held as unknown", async () => {
+    const { admin, caller } = await unknown();
+    const list = (await (await admin.fetch("/v1/envelopes")).json()) as {
+      envelopes: readonly { readonly id: string }[];
+    };
+    expect(list.envelopes).toMatchObject([
+      { scope: "route-day", spent_usd: "0.001000000", reserved_usd: "0.000000000" },
+    ]);
+    const shown = await admin.fetch(
+      `/v1/envelopes/reservations?envelope=${encodeURIComponent(list.envelopes[0]?.id ?? "")}`,
+    );
+    expect(await shown.json()).toMatchObject({
+      unknown_usd: "0.001000000",
+      reservations: [
+        { reservation_id: "att-lost", state: "unknown", route: "env.limited", reserved_usd: "0.001000000" },
+      ],
+    });
+    for (const path of ["/v1/envelopes", "/v1/envelopes/reservations?envelope=x"]) {
+      expect((await open(caller).fetch(path)).status).toBe(403);
+    }
+  });
+
+  test("are corrected by what the provider billed, once, and the correction is logged", async () => {
+    const { admin, org } = await unknown();
+    const bill = { reservation_id: "att-lost", billed_usd: "0.0002", bill: "invoice 2026-11, line 3" };
+    const adjusted = await post(admin, "adjust", bill);
+    expect(await adjusted.json()).toMatchObject({ reserved_usd: "0.001000000", billed_usd: "0.000200000" });
+    expect(await statusOf(org)).toMatchObject([{ spent: 200_000, reserved: 0 }]);
+    expect(await (await post(admin, "adjust", bill)).json()).toMatchObject({ error: { code: "bill_known" } });
+    const audit = (await (await admin.fetch("/v1/audit")).json()) as { entries: readonly unknown[] };
+    expect(audit.entries).toContainEqual(
+      expect.objectContaining({
+        action: "envelope.adjusted",
+        subject: "att-lost",
+        detail: expect.objectContaining({ bill: "invoice 2026-11, line 3" }),
+      }),
+    );
+  });
+
+  test("are left alone where the call is running, is not known, or no admin asks", async () => {
+    const { admin, key, caller } = await unknown();
+    await reserve(open(key), { reservation_id: "att-open" });
+    const bill = { billed_usd: "0.0002", bill: "invoice" };
+    for (const [gateway, reservation, status] of [
+      [admin, "att-open", 409],
+      [admin, "att-none", 404],
+      [open(caller), "att-lost", 403],
+    ] as const) {
+      expect((await post(gateway, "adjust", { reservation_id: reservation, ...bill })).status).toBe(status);
+    }
+  });
 });

@@ -18,7 +18,8 @@ function served(kinds: string) {
   return { baseUrl: `${upstream.url}/${scenario}/v1`, requests: () => upstream.requests(scenario) };
 }
 
-const TIMEOUTS = { firstTokenMs: 200, idleMs: 200, attemptMs: 2000, callMs: 5000, streamMs: 5000 };
+/** Short for the silence that a test waits out, and no shorter than a busy machine needs for its first byte. */
+const TIMEOUTS = { firstTokenMs: 1500, idleMs: 500, attemptMs: 5000, callMs: 15000, streamMs: 15000 };
 
 async function streamed(kinds: string, fallback = "ok") {
   const [first, second] = [served(kinds), served(fallback)];

@@ -92,13 +92,19 @@ describe("upkeep", () => {
     expect(calls).toContain(`org staleHours ${NOW - 5 * 60_000}`);
   });
 
-  it("reconciles page after page, and stops at one that stays as it is", async () => {
-    const page = Array.from({ length: 1_000 }, (_, index) => ({ reservationId: `res_${index}` }));
-    const pages = [page, page, page.slice(0, 3)];
+  it("reconciles page after page, past those whose bill is still unknown", async () => {
+    const all = Array.from({ length: 2_003 }, (_, index) => ({
+      reservationId: `res_${index}`,
+      reservedAt: 9_000 - index,
+    }));
+    const pageAfter = (limit: number, after: { readonly reservedAt: number } | undefined) => {
+      const from = after === undefined ? 0 : all.findIndex(({ reservedAt }) => reservedAt < after.reservedAt);
+      return from < 0 ? [] : all.slice(from, from + limit);
+    };
     let corrected = 0;
     const moving = world({
       org: {
-        unreconciled: async () => pages.shift() ?? [],
+        unreconciled: async (limit, after) => pageAfter(limit, after),
         attemptCosts: async (ids) => new Map(ids.map((id) => [id, nanoUsd(1)])),
         reconcile: async (bills) => {
           corrected += bills.length;
@@ -108,11 +114,15 @@ describe("upkeep", () => {
     });
     expect((await runUpkeep(moving.ports)).envelopesReconciled).toBe(2_003);
     expect(corrected).toBe(2_003);
-    const stuck = world({
-      org: { unreconciled: async () => page, attemptCosts: async (ids) => new Map(ids.map((id) => [id, undefined])) },
+    const unknown = world({
+      org: {
+        unreconciled: async (limit, after) => pageAfter(limit, after),
+        attemptCosts: async (ids) => new Map(ids.map((id) => [id, id === "res_2002" ? nanoUsd(1) : undefined])),
+        reconcile: async (bills) => bills.length,
+      },
     });
-    expect((await runUpkeep(stuck.ports)).envelopesReconciled).toBe(0);
-    expect(stuck.calls.filter((call) => call.startsWith("org unreconciled"))).toHaveLength(1);
+    expect((await runUpkeep(unknown.ports)).envelopesReconciled).toBe(1);
+    expect(unknown.calls.filter((call) => call.startsWith("org unreconciled"))).toHaveLength(3);
   });
 
   it("lets nothing go where no retention is set, but for rows that came after their hour had gone", async () => {
