@@ -1,6 +1,6 @@
 /** From the engine's result to an HTTP answer, whatever dialect the client speaks. */
 import type { CallResult } from "../src/call/call.ts";
-import type { Attempt, Inference } from "../src/call/inference.ts";
+import { type Attempt, type Inference, wasSent } from "../src/call/inference.ts";
 import type { Failure } from "../src/failure/failure.ts";
 import { httpError } from "../src/failure/http.ts";
 import { nanoToUsdText } from "../src/money/nano-usd.ts";
@@ -20,9 +20,10 @@ export function answerHeaders(inference: Inference, lost: readonly string[] = []
     "x-modelrig-inference-id": inference.id,
     ...(served && { "x-modelrig-served": `${served.provider}/${served.model}` }),
     ...(rung && { "x-modelrig-rung": rung }),
-    "x-modelrig-attempts": String(inference.attempts.length),
+    "x-modelrig-attempts": String(inference.attempts.filter(wasSent).length),
     ...(cost !== undefined && { "x-modelrig-cost-usd": nanoToUsdText(cost) }),
     ...droppedHeader([...(inference.attempts.at(-1)?.dropped ?? []).map(({ field }) => field), ...lost]),
+    ...(served && inference.failure && { "x-modelrig-failure-class": inference.failure.class }),
     ...(inference.simulated && { "x-modelrig-simulated": "true" }),
   };
 }
@@ -57,7 +58,7 @@ export function failureResponse(result: Failed, ingress: Pick<IngressDialect, "e
 }
 
 export function errorDetails(inference: Inference): ErrorDetails {
-  return { inferenceId: inference.id, attempts: inference.attempts.map(attemptSummary) };
+  return { inferenceId: inference.id, attempts: inference.attempts.filter(wasSent).map(attemptSummary) };
 }
 
 /** A failure where no call was made that could be told of. */
@@ -87,7 +88,7 @@ export const EVENT_STREAM = {
   "cache-control": "no-cache, no-transform",
 };
 
-/** The cost of a stream is known only after its end, so no header names it. */
+/** The cost of a live stream is known only after its end, so no header names it. */
 export function streamResponse(
   result: Streamed,
   ingress: IngressDialect,
@@ -105,6 +106,8 @@ export function streamResponse(
       "x-modelrig-served": `${head.served.provider}/${head.served.model}`,
       ...(head.rung && { "x-modelrig-rung": head.rung }),
       "x-modelrig-attempts": String(head.attempts),
+      ...(head.cost !== undefined && { "x-modelrig-cost-usd": nanoToUsdText(head.cost) }),
+      ...(head.failure && { "x-modelrig-failure-class": head.failure.class }),
       ...droppedHeader(head.dropped.map(({ field }) => field)),
       ...(options.simulated && { "x-modelrig-simulated": "true" }),
     },

@@ -21,6 +21,7 @@ import { logAlert } from "./envelope-alerts.ts";
 import { hostedRuns } from "./hosted-runs.ts";
 import { LivePins } from "./live-pins.ts";
 import { logError } from "./log.ts";
+import { alertingRecorder } from "./model-alert.ts";
 import { OrgSnapshots } from "./org-snapshots.ts";
 import type { Background, Runtime } from "./runtime.ts";
 import { telemetryOutbox, telemetryRecorder, telemetryResend } from "./telemetry-queue.ts";
@@ -91,7 +92,7 @@ function compose(env: Env): Runtime {
     prices,
     breakers: breakerPort(env.ROUTE_BREAKER, org, breakers, background, clock),
     envelopes: envelopePort(env.SPEND_ENVELOPES, org, background, alertOf(org)),
-    recorder: telemetryRecorder({ outbox, store, activity, clock, background }),
+    recorder: alertingRecorder(telemetryRecorder({ outbox, store, activity, clock, background }), org),
     secret: (name) => {
       const value = secrets[name];
       return typeof value === "string" && value !== "" ? value : undefined;

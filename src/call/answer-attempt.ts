@@ -1,7 +1,9 @@
 /** An attempt whose answer is read whole. */
 import type { Failure, Result } from "../failure/failure.ts";
+import { parsedJson } from "../json/parsed.ts";
 import type { Exposure } from "../money/exposure.ts";
 import type { ChatAnswer } from "../wire/chat.ts";
+import { answerIn } from "./answer-body.ts";
 import {
   type AttemptEnd,
   type AttemptPlan,
@@ -13,7 +15,7 @@ import {
 } from "./attempt.ts";
 import type { Attempt } from "./inference.ts";
 import { Watchdog } from "./time/watchdog.ts";
-import { readJson, type SendFailure, send, upstreamRequest } from "./upstream.ts";
+import { readBody, type SendFailure, send, upstreamRequest } from "./upstream.ts";
 
 /** The record can only be closed once the answer was judged, so that it carries the verdict. */
 export interface AnsweredAttempt {
@@ -56,11 +58,11 @@ export async function readAnswer(
   response: Response,
 ): Promise<Result<ChatAnswer, { readonly failure: Failure; readonly exposure: Exposure }>> {
   const { dialect, target } = open.plan.exchange;
-  const body = await readJson(response, open.watchdog);
+  const body = await readBody(response, open.watchdog);
   if (!body.ok) return { ok: false, error: { failure: body.error, exposure: { type: "lost" } } };
-  const decoded = dialect.decodeAnswer(body.value, target);
+  const decoded = answerIn(body.value, response.status, open.plan.exchange);
   if (decoded.ok) return decoded;
-  const usage = dialect.usageOf(body.value, target);
+  const usage = dialect.usageOf(parsedJson(body.value), target);
   const refused = decoded.error.class !== "network";
   const exposure: Exposure =
     usage === undefined ? { type: refused ? "refused" : "lost" } : { type: "answered", usage, hasContent: !refused };

@@ -99,4 +99,8 @@ export interface StreamHead {
   readonly rung: Inference["rung"];
   readonly attempts: number;
   readonly dropped: Inference["attempts"][number]["dropped"];
+  /** Known before the first frame where the answer was held back until it was whole. */
+  readonly cost?: NanoUsd | undefined;
+  /** The answer, held back, is a refusal. */
+  readonly failure?: Failure | undefined;
 }

@@ -33,11 +33,13 @@ export async function executeCall(input: CallInput, ports: CallPorts): Promise<C
   }
 }
 
+type Whole = Extract<Tried, { type: "whole" }>;
 type Served = { readonly type: "served"; readonly result: CallResult };
 
 /** How one candidate ended: served, passed over, or failed with what that means for the rest of the ladder. */
 type Step =
   | Served
+  | { readonly type: "refused"; readonly tried: Whole }
   | { readonly type: "skipped"; readonly skip: Skip; readonly retryAfterMs?: number }
   | { readonly type: "failed"; readonly failure: Failure; readonly onward: "next" | "next-larger-window" | "stop" };
 
@@ -63,6 +65,7 @@ class Execution {
     let last: Failure | undefined;
     let overflowed: Contender | undefined;
     let breakerRetryMs: number | undefined;
+    let refused: Whole | undefined;
     for (const [position, contender] of contenders.entries()) {
       if (overflowed && !hasLargerWindow(contender, overflowed)) {
         const detail = "its window is not known to be larger";
@@ -71,6 +74,10 @@ class Execution {
       }
       const step = await this.#candidate(contender, position < contenders.length - 1);
       if (step.type === "served") return step.result;
+      if (step.type === "refused") {
+        refused ??= step.tried;
+        continue;
+      }
       if (step.type === "skipped") {
         this.#log.skipped.push(step.skip);
         if (step.retryAfterMs !== undefined)
@@ -81,6 +88,8 @@ class Execution {
       if (step.onward === "next-larger-window") overflowed = contender;
       if (step.onward === "stop" || this.#remaining() <= 0) break;
     }
+    // Nobody answered where the first refused: its refusal is an answer, a later error is none.
+    if (refused) return this.#serve(refused).result;
     const reason = last ?? noCandidate(this.#log.skipped, this.#call.input, breakerRetryMs);
     return { type: "failure", failure: reason, inference: this.#log.finish({ failure: reason }) };
   }
@@ -123,6 +132,8 @@ class Execution {
     let state: CandidateState = { ...prepared, probeId: admission.probeId };
     for (;;) {
       const tried = await tryCandidate(contender, state, this.#call, this.#log.attempts);
+      const next = hasOther && input.policy.onContentFilter === "next";
+      if (tried.type === "whole" && tried.verdict.refused && next) return { type: "refused", tried };
       if (tried.type !== "failed") return this.#serve(tried);
       const after = afterAttempt(state, tried.failure, input.policy.onContentFilter);
       if (after.type === "done") return { type: "failed", failure: tried.failure, onward: after.onward };
@@ -137,7 +148,7 @@ class Execution {
   }
 
   /** The request as this candidate gets it, or why it cannot take it. */
-  #prepared(contender: Contender): Omit<CandidateState, "probeId"> | Exclude<Step, Served> {
+  #prepared(contender: Contender): Omit<CandidateState, "probeId"> | Exclude<Step, Served | { type: "refused" }> {
     const { input } = this.#call;
     const { candidate, capabilities } = contender;
     const skipped = (skip: Skip) => ({ type: "skipped", skip }) as const;
@@ -163,7 +174,8 @@ class Execution {
   #serve(tried: Exclude<Tried, { type: "failed" }>): Served {
     if (tried.type === "live") return { type: "served", result: this.#live(tried) };
     const { verdict, attempt, frames } = tried;
-    const inference = this.#log.finish({ served: attempt, rung: verdict.rung, conformant: verdict.conformant });
+    const { rung, conformant, refused } = verdict;
+    const inference = this.#log.finish({ served: attempt, rung, conformant, failure: refused });
     if (!this.#call.input.stream) {
       const { answer, output } = verdict;
       return { type: "served", result: { type: "answer", answer, output, inference } };
@@ -171,9 +183,11 @@ class Execution {
     const head: StreamHead = {
       inferenceId: this.#log.id,
       served: { provider: attempt.provider, model: attempt.model },
-      rung: verdict.rung,
+      rung,
       attempts: this.#log.attempts.length,
       dropped: attempt.dropped,
+      cost: inference.cost,
+      failure: refused,
     };
     const ready = readyFrames(frames ?? answerToFrames(verdict.answer));
     return { type: "served", result: { type: "stream", head, frames: ready, done: Promise.resolve(inference) } };

@@ -80,3 +80,8 @@ export interface Inference {
   /** Served by the simulated provider. */
   readonly simulated: boolean;
 }
+
+/** False for an attempt that a limit, or the gateway's own encoder, refused before anything left. */
+export function wasSent({ failure, status }: Attempt): boolean {
+  return status !== undefined || (failure?.class !== "budget_exhausted" && failure?.class !== "bad_request");
+}

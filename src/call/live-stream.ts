@@ -37,7 +37,7 @@ export function liveFrames(
 
   const settle = (): readonly WireFrame[] => {
     if (!assembler) {
-      end(undefined);
+      end(source.refusal());
       return [];
     }
     // The client already has the text as it came, so no repair can count.

@@ -4,7 +4,14 @@ import { repairJson } from "../json/repair/repair.ts";
 import { undoNullable } from "../json/schema/undo-nullable.ts";
 import { compileSchema, type SchemaValidator } from "../json/schema/validate.ts";
 import type { ServedRung } from "../route/route.ts";
-import { type AnswerChoice, type AssistantPart, answerText, type ChatAnswer } from "../wire/chat.ts";
+import {
+  type AnswerChoice,
+  type AssistantPart,
+  answerText,
+  type ChatAnswer,
+  type FinishReason,
+  isRefused,
+} from "../wire/chat.ts";
 import { brokenAnswer } from "../wire/unfinished.ts";
 import type { OutputRule } from "./call.ts";
 
@@ -18,13 +25,17 @@ export type Verdict =
       readonly rung: ServedRung;
       /** The text was repaired: native bodies and frames no longer tell the truth. */
       readonly changed: boolean;
+      /** The answer is the provider's refusal: it reaches the client as such, and is recorded as this. */
+      readonly refused?: Failure | undefined;
     }
   | { readonly ok: false; readonly failure: Failure; readonly text: string; readonly faults: readonly string[] };
 
 /** Judges a whole answer. `repair` allows the free local syntax repair, where the ladder lists it. */
 export function judge(answer: ChatAnswer, rule: OutputRule | undefined, rung: ServedRung, repair: boolean): Verdict {
-  const refused = answer.choices.find((choice) => choice.finish.unified === "content-filter" || hasOnlyRefusal(choice));
-  if (refused) return reject(refusal(refused), "", []);
+  const refused = answer.choices.find(isRefused);
+  if (refused && rule === undefined)
+    return { ok: true, answer, conformant: undefined, rung, changed: false, refused: refusal(refused.finish) };
+  if (refused) return reject(refusal(refused.finish), "", []);
   if (answer.choices.length === 0)
     return reject(failure("content_invalid", "the answer holds no choices", { reason: "empty" }), "", []);
   const broken = answer.choices.find((choice) => choice.finish.unified === "error");
@@ -158,16 +169,8 @@ function violation(
   );
 }
 
-function hasOnlyRefusal(choice: AnswerChoice): boolean {
-  return (
-    choice.content.some((part) => part.type === "refusal") &&
-    answerText(choice) === "" &&
-    choice.finish.unified !== "tool-calls"
-  );
-}
-
-function refusal(choice: AnswerChoice): Failure {
-  const word = choice.finish.raw ?? "refusal";
+export function refusal(finish: FinishReason | undefined): Failure {
+  const word = finish?.raw ?? "refusal";
   return failure("content_filter", `the model or its provider withheld the answer (${word})`, { code: word });
 }
 

@@ -3,16 +3,19 @@
  * upstream or a cut fails over unseen; from the first content on the stream is committed to its candidate.
  */
 import { type Failure, failure } from "../failure/failure.ts";
+import { parsedJson } from "../json/parsed.ts";
 import type { Exposure } from "../money/exposure.ts";
 import type { Usage } from "../money/usage.ts";
 import type { ChatAnswer, FinishReason } from "../wire/chat.ts";
 import type { SseEvent, StreamDecoder } from "../wire/dialect.ts";
 import { type SseReader, sseReader } from "../wire/sse.ts";
 import { failureIn, isContent, type StreamEvent, type WireFrame } from "../wire/stream-event.ts";
-import { readAnswer, unansweredEnd } from "./answer-attempt.ts";
-import { AnswerAssembler } from "./assemble.ts";
+import { unansweredEnd } from "./answer-attempt.ts";
+import { answerIn, unexpectedBody } from "./answer-body.ts";
+import { AnswerAssembler, answerToFrames } from "./assemble.ts";
 import { type AttemptPlan, type CallState, closeAttempt, isAttempt, type OpenAttempt, openAttempt } from "./attempt.ts";
 import type { Attempt } from "./inference.ts";
+import { refusal } from "./output.ts";
 import { Pace } from "./pace.ts";
 import { Watchdog } from "./time/watchdog.ts";
 import { networkFailure, send, upstreamRequest } from "./upstream.ts";
@@ -48,8 +51,10 @@ export async function beginStream(plan: AttemptPlan, call: CallState): Promise<B
   open.sent = true;
   const sent = await send(request, plan.exchange, watchdog, call.ports);
   if (!sent.ok) return closeAttempt(open, unansweredEnd(sent.error, call.ports.clock.now() - open.startedAt));
-  const type = sent.value.headers.get("content-type") ?? "";
-  if (sent.value.body === null || !/event-stream|octet-stream|^$/i.test(type)) return unstreamed(open, sent.value);
+  if (sent.value.body === null) {
+    const empty = unexpectedBody(sent.value.status, "");
+    return closeAttempt(open, { failure: empty, status: sent.value.status, exposure: { type: "lost" } });
+  }
 
   const pace = new Pace(watchdog);
   const source = new FrameSource(
@@ -81,20 +86,6 @@ function defaultFirstTokenMs(plan: AttemptPlan): number {
   return effort === undefined || effort === "none" || effort === "minimal" || effort === "low" ? 10_000 : 60_000;
 }
 
-/** A stream was asked for and something else came: an error in JSON, or a page. */
-async function unstreamed(open: OpenAttempt, response: Response): Promise<Attempt> {
-  const { status } = response;
-  const read = await readAnswer(open, response);
-  if (!read.ok) return closeAttempt(open, { ...read.error, status });
-  return closeAttempt(open, {
-    failure: failure("network", "the upstream answered a streamed request without a stream", {
-      reason: "malformed_response",
-    }),
-    status,
-    exposure: { type: "answered", usage: read.value.usage, hasContent: true },
-  });
-}
-
 /** Pulls frames from an upstream, keeps the count of what passed, and closes the attempt once. */
 export class FrameSource {
   readonly open: OpenAttempt;
@@ -113,6 +104,9 @@ export class FrameSource {
   /** Usage was reported with or after the last finish: it is the bill, however the stream ends. */
   #usageIsFinal = false;
   #heldLength = 0;
+  #saidRefusal = false;
+  /** Text, a call or media: an answer beside the refusal. */
+  #saidMore = false;
   #unfinished: number;
   #idleMs: number | undefined;
   /** Silence still allowed, counted only while the upstream is awaited: a slow reader is not its fault. */
@@ -163,12 +157,24 @@ export class FrameSource {
       });
       return [this.#noted({ events: [{ type: "error", failure: large }] })];
     }
+    const [first] = read.events;
+    if (first?.body) return this.#whole(first.data);
     const frames: WireFrame[] = [];
     for (const event of read.events) {
       frames.push(this.#noted(this.#decoder.decode(event)));
       if (this.#over) break;
     }
     return frames;
+  }
+
+  /** What came is no stream: an answer all the same, an error, or a page. */
+  #whole(body: string): readonly WireFrame[] {
+    const { exchange } = this.open.plan;
+    const answer = answerIn(body, this.#status, exchange);
+    if (answer.ok) return answerToFrames(answer.value).map((frame) => this.#noted(frame));
+    const usage = exchange.dialect.usageOf(parsedJson(body), exchange.target);
+    const before: StreamEvent[] = usage ? [{ type: "usage", usage }] : [];
+    return [this.#noted({ events: [...before, { type: "error", failure: answer.error }] })];
   }
 
   /** Ends the attempt, with the failure that ended it if any. Later calls return the first record. */
@@ -187,6 +193,12 @@ export class FrameSource {
       exposure: this.#exposure(reason),
     });
     return this.#closed;
+  }
+
+  /** What the stream amounts to where its provider withheld the answer, or the rest of it. */
+  refusal(): Failure | undefined {
+    const refused = this.#finish?.unified === "content-filter" || (this.#saidRefusal && !this.#saidMore);
+    return refused ? refusal(this.#finish) : undefined;
   }
 
   /** The consumer went away: the upstream is stopped at once. */
@@ -263,6 +275,8 @@ export class FrameSource {
   }
 
   #content(event: StreamEvent): void {
+    if (event.type === "refusal-delta") this.#saidRefusal = true;
+    else if (event.type !== "reasoning-delta") this.#saidMore = true;
     this.#firstByteMs ??= this.open.call.ports.clock.now() - this.open.startedAt;
     if (event.type === "opaque-delta") this.#streamedBytes = undefined;
     else if (this.#streamedBytes !== undefined) this.#streamedBytes += contentLength(event);

@@ -46,7 +46,7 @@ export async function tryCandidate(
     frames?: readonly WireFrame[],
   ): Promise<Tried> => {
     const verdict = judge(answer, policy.output, rung, true);
-    const attempt = close(verdict.ok ? undefined : verdict.failure);
+    const attempt = close(verdict.ok ? verdict.refused : verdict.failure);
     attempts.push(attempt);
     if (verdict.ok) return { type: "whole", verdict, attempt, frames: verdict.changed ? undefined : frames };
     const mended = await modelRepair(contender, request, answer, verdict, call, attempts);

@@ -1,13 +1,13 @@
 /** One HTTP exchange with a provider: address, key, send, and read within bounds. */
 import { classify } from "../failure/classify.ts";
 import { type Failure, failure, type Result } from "../failure/failure.ts";
-import { parseExact } from "../json/exact-numbers.ts";
 import { parsedJson } from "../json/parsed.ts";
 import { isRecord } from "../json/record.ts";
 import type { Exposure } from "../money/exposure.ts";
 import { providerHeaders } from "../provider/headers.ts";
 import type { ProviderSpec } from "../provider/provider.ts";
 import type { EncodedRequest, UpstreamDialect, WireTarget } from "../wire/dialect.ts";
+import { jsonIn } from "./answer-body.ts";
 import { Pace } from "./pace.ts";
 import type { CallPorts } from "./ports.ts";
 import type { Watchdog } from "./time/watchdog.ts";
@@ -182,22 +182,15 @@ async function readWhole(response: Response, watchdog: Watchdog): Promise<Result
   }
 }
 
-/** The body of a 2xx answer as JSON; anything else (HTML pages, cut JSON) is a malformed response. */
+/** The body of a 2xx answer as text. */
+export async function readBody(response: Response, watchdog: Watchdog): Promise<Result<string>> {
+  return await readText(response, MAX_ANSWER_BYTES, watchdog);
+}
+
+/** The body of a 2xx answer as JSON; anything else is a failure. */
 export async function readJson(response: Response, watchdog: Watchdog): Promise<Result<unknown>> {
-  const text = await readText(response, MAX_ANSWER_BYTES, watchdog);
-  if (!text.ok) return text;
-  try {
-    return { ok: true, value: parseExact(text.value) };
-  } catch {
-    const type = response.headers.get("content-type") ?? "no content type";
-    return {
-      ok: false,
-      error: failure("network", `the upstream answered ${response.status} with a body that is not JSON (${type})`, {
-        reason: "malformed_response",
-        status: response.status,
-      }),
-    };
-  }
+  const text = await readBody(response, watchdog);
+  return text.ok ? jsonIn(text.value, response.status) : text;
 }
 
 /** Runtimes word connection errors differently; the message goes to people only. */

@@ -14,6 +14,7 @@ export function classify(error: ProviderError): Failure {
     code: word(error.code ?? error.type),
     param: word(error.param),
     retryAfterMs: error.retryAfterMs,
+    ...(error.final ? { final: true } : {}),
   });
 }
 

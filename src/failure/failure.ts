@@ -33,6 +33,11 @@ export const FAILURE_REASONS = [
   "reset",
   "timeout",
   "malformed_response",
+  | "connect"
+  | "reset"
+  | "timeout"
+  | "malformed_response"
+  | "unexpected_content"
   // bad_request
   "context_length",
   "schema_too_complex",
@@ -61,6 +66,8 @@ export interface Failure {
   readonly code?: string | undefined;
   /** The request parameter at fault, as the upstream or we name it. */
   readonly param?: string | undefined;
+  /** The upstream said that asking the same again is idle (`x-should-retry: false`). */
+  readonly final?: boolean | undefined;
   /** Lower bound, in milliseconds, before the same target should be asked again. */
   readonly retryAfterMs?: number | undefined;
   /** ISO instant at which a spent envelope opens again. */

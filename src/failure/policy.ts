@@ -34,12 +34,21 @@ const RULES: Readonly<Record<FailureClass, Rule>> = {
   rate_limited: { onward: "stop", breaker: "neutral" },
 };
 
-const ONWARD_BY_REASON: Partial<Record<FailureReason, Onward>> = { context_length: "next-larger-window" };
+const ONWARD_BY_REASON: Partial<Record<FailureReason, Onward>> = {
+  context_length: "next-larger-window",
+  // A name that one provider does not know says nothing of the next candidate's.
+  model_not_found: "next",
+  unexpected_content: "next",
+};
+
+/** Faults of an address or a name, the same at every call: they say nothing of the upstream's health. */
+const BREAKER_BY_REASON: Partial<Record<FailureReason, BreakerEffect>> = { unexpected_content: "neutral" };
 
 /** A route with `on_content_filter: next` overrides the answer for `content_filter`. */
 export function afterFailure(reason: Failure): Onward {
   const byReason = reason.reason && ONWARD_BY_REASON[reason.reason];
-  return byReason ?? RULES[reason.class].onward;
+  const onward = byReason ?? RULES[reason.class].onward;
+  return onward === "retry-or-next" && reason.final ? "next" : onward;
 }
 
 /** The budget a retry of this failure is drawn from; undefined where it must not be retried on the same candidate. */
@@ -48,7 +57,7 @@ export function retryClass(reason: Failure): RetryClass | undefined {
 }
 
 export function countsAgainstBreaker(reason: Failure): BreakerEffect {
-  return RULES[reason.class].breaker;
+  return (reason.reason && BREAKER_BY_REASON[reason.reason]) ?? RULES[reason.class].breaker;
 }
 
 function isRetryClass(failureClass: FailureClass): failureClass is RetryClass {

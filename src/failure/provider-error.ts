@@ -14,6 +14,8 @@ export interface ProviderError {
   readonly param?: string | undefined;
   /** From Retry-After, retry-after-ms, RetryInfo and the like; milliseconds. */
   readonly retryAfterMs?: number | undefined;
+  /** `x-should-retry: false`. */
+  readonly final?: boolean | undefined;
   /** Further structured words the table may look at (quota ids, reasons). */
   readonly details?: readonly string[] | undefined;
 }

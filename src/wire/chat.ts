@@ -218,6 +218,13 @@ export interface ChatAnswer {
   readonly native?: NativeBody | undefined;
 }
 
+/** True where the model or its provider withheld the answer, or ended it to withhold the rest. */
+export function isRefused({ content, finish }: AnswerChoice): boolean {
+  if (finish.unified === "content-filter") return true;
+  if (finish.unified === "tool-calls" || !content.some((part) => part.type === "refusal")) return false;
+  return content.every((part) => part.type !== "text" || part.text === "");
+}
+
 /** All visible text of a choice, joined. */
 export function answerText(choice: AnswerChoice): string {
   let text = "";

@@ -91,6 +91,8 @@ export interface EncodedRequest {
 export interface SseEvent {
   readonly event?: string | undefined;
   readonly data: string;
+  /** The body was no event stream: `data` is all of it. */
+  readonly body?: boolean | undefined;
 }
 
 /** Turns a provider's SSE events into frames. One instance per answer; not reusable. */

@@ -4,7 +4,7 @@
  */
 import type { ProviderError } from "../failure/provider-error.ts";
 import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "../json/record.ts";
-import type { WireTarget } from "./dialect.ts";
+import type { SseEvent, WireTarget } from "./dialect.ts";
 import { rpcDetails, rpcRetryMs } from "./google-rpc-details.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -23,12 +23,19 @@ export function decodeError(
   // Only these say "later"; OpenAI sends its rate-limit headers with every answer.
   const waits = status === 429 || status === 408 || status >= 498;
   const wait = waits ? (retryAfterMs(headers, now) ?? fields.retryAfterMs) : undefined;
-  return { ...fields, provider, status, retryAfterMs: wait };
+  const final = headers.get("x-should-retry")?.trim().toLowerCase() === "false";
+  return { ...fields, provider, status, retryAfterMs: wait, ...(final ? { final } : {}) };
 }
 
 /** An error that came inside a 200: a body, a stream event, or the failed response in one. */
 export function decodeErrorObject(value: unknown, { provider }: Target): ProviderError {
   return { ...(fieldsOf(value) ?? { message: "" }), provider, status: 200 };
+}
+
+/** An `error` event of a stream whose data is plain text; undefined for any other event. */
+export function textErrorEvent({ event, data }: SseEvent, target: Target): ProviderError | undefined {
+  const plain = event === "error" && typeof parsed(data) !== "object";
+  return plain ? decodeErrorObject(data, target) : undefined;
 }
 
 function fieldsOf(value: unknown): ErrorFields | undefined {

@@ -1,9 +1,9 @@
 /** Server-sent events: one reader and one writer for all dialects. */
-import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { createParser, type EventSourceParser } from "eventsource-parser";
 import type { SseEvent } from "./dialect.ts";
 
 /** Most characters of one unfinished event; a longer one is an attack or a fault, never an answer. */
-const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
+const MAX_EVENT_LENGTH = 32 * 1024 * 1024;
 /** Bytes read after a protocol's own end, to hand the connection back in a usable state. */
 const MAX_DRAIN_BYTES = 64 * 1024;
 
@@ -27,15 +27,33 @@ export function sseReader(
 ): SseReader {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let events: EventSourceMessage[] = [];
+  let events: SseEvent[] = [];
   let ended = false;
-  const parser = createParser({
-    maxBufferSize: MAX_EVENT_LENGTH,
-    onEvent: (event) => void events.push(event),
-    onError: (error) => {
-      if (error.type === "max-buffer-size-exceeded") throw error;
-    },
-  });
+  const parser = eventParser((event) => void events.push(event));
+  let opening = "";
+  /** The pieces of a body that is no event stream. Undefined = it is one, or all of it is blank so far. */
+  let pieces: string[] | undefined;
+  let length = 0;
+  let streams = false;
+
+  const feed = (text: string): void => {
+    if (streams) {
+      parser.feed(text);
+      return;
+    }
+    opening += text;
+    if (!/\S/.test(opening)) return;
+    if (!pieces && !NO_EVENT.test(opening)) {
+      streams = true;
+      parser.feed(opening);
+      return;
+    }
+    pieces ??= [];
+    pieces.push(opening);
+    length += opening.length;
+    opening = "";
+    if (length > MAX_EVENT_LENGTH) throw new RangeError("the body is larger than an answer can be");
+  };
 
   return {
     async read() {
@@ -48,7 +66,8 @@ export function sseReader(
           return [];
         }
         // Two line ends close a last line and its event; where both were there already they mean nothing.
-        parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
+        feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
+        if (done && pieces) events.push({ data: pieces.join("") + opening, body: true });
       }
       return events;
     },
@@ -72,6 +91,34 @@ export function sseReader(
 }
 
 const always = async (): Promise<boolean> => true;
+
+/** How a body begins that is JSON or a page, and can be no event stream. */
+const NO_EVENT = /^\uFEFF?\s*[[{<]/;
+
+/** True for text that is an event stream, whatever it is labelled. */
+export function isEventStream(text: string): boolean {
+  return /^\uFEFF?\s*(?:data|event|id|retry|error)?:/.test(text);
+}
+
+/** The events of a body that is there as a whole. */
+export function sseEventsIn(text: string): SseEvent[] {
+  const events: SseEvent[] = [];
+  eventParser((event) => void events.push(event)).feed(`${text.trimStart()}\n\n`);
+  return events;
+}
+
+/** Some upstreams say what went wrong in a field of its own, `error:`, which other readers skip as unknown. */
+function eventParser(onEvent: (event: SseEvent) => void): EventSourceParser {
+  return createParser({
+    maxBufferSize: MAX_EVENT_LENGTH,
+    onEvent,
+    onError: (error) => {
+      if (error.type === "max-buffer-size-exceeded") throw error;
+      if (error.type === "unknown-field" && error.field === "error")
+        onEvent({ event: "error", data: error.value ?? "" });
+    },
+  });
+}
 
 /** All events of a body, for consumers that need no control over single reads. Leaving the loop cancels the body. */
 export async function* sseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent, void, undefined> {

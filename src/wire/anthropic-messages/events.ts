@@ -1,6 +1,6 @@
 /** Anthropic's stream events → neutral events. */
 import { classify } from "../../failure/classify.ts";
-import { failure } from "../../failure/failure.ts";
+import { type Failure, failure } from "../../failure/failure.ts";
 import { parseExact } from "../../json/exact-numbers.ts";
 import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { ReasoningPart } from "../chat.ts";
@@ -8,7 +8,7 @@ import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
 import { nativeName } from "../part-events.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { unfinished } from "../unfinished.ts";
-import { decodeErrorObject } from "./error.ts";
+import { decodeErrorObject, textErrorEvent } from "./error.ts";
 import { finishReason } from "./finish.ts";
 import { normaliseUsage } from "./usage.ts";
 
@@ -34,13 +34,13 @@ class MessageStream implements StreamDecoder {
 
   decode(event: SseEvent): WireFrame {
     if (this.#ended) return { events: [] };
+    const told = textErrorEvent(event, this.#target);
+    if (told) return this.#fail(classify(told));
     const data = parse(event.data);
     if (!isRecord(data)) {
-      const broken = failure("network", "the stream holds an event that is not JSON", {
-        reason: "malformed_response",
-        status: 200,
-      });
-      return { events: [{ type: "error", failure: broken }] };
+      return this.#fail(
+        failure("network", "the stream holds an event that is not JSON", { reason: "malformed_response", status: 200 }),
+      );
     }
     const type = stringAt(data, "type") ?? event.event;
     if (type === "message_start" && this.#started) return this.#startedAgain(recordAt(data, "message"));
@@ -50,7 +50,12 @@ class MessageStream implements StreamDecoder {
   finish(): WireFrame {
     if (this.#ended) return { events: [] };
     if (this.#finished) return { events: [{ type: "end" }] };
-    return { events: [{ type: "error", failure: unfinished("before the message did") }] };
+    return this.#fail(unfinished("before the message did"));
+  }
+
+  #fail(reason: Failure): WireFrame {
+    this.#ended = true;
+    return { events: [{ type: "error", failure: reason }] };
   }
 
   /** A repeated start would open the message twice at the client; the start of another message is two answers in one. */
@@ -58,12 +63,12 @@ class MessageStream implements StreamDecoder {
     const id = stringAt(message, "id");
     if (id === undefined || this.#id === undefined || id === this.#id)
       return { events: this.#usageEvents(recordAt(message, "usage")) };
-    this.#ended = true;
-    const spliced = failure("network", "the stream holds the beginnings of two messages", {
-      reason: "malformed_response",
-      status: 200,
-    });
-    return { events: [{ type: "error", failure: spliced }] };
+    return this.#fail(
+      failure("network", "the stream holds the beginnings of two messages", {
+        reason: "malformed_response",
+        status: 200,
+      }),
+    );
   }
 
   #events(type: string | undefined, data: JsonRecord): StreamEvent[] {

@@ -8,7 +8,7 @@ import { partEvents } from "../part-events.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { brokenAnswer, unfinished } from "../unfinished.ts";
 import { blockedPrompt } from "./blocked.ts";
-import { decodeErrorObject } from "./error.ts";
+import { decodeErrorObject, textErrorEvent } from "./error.ts";
 import { finishReason } from "./finish.ts";
 import { PartialArguments } from "./partial-arguments.ts";
 import { assistantParts } from "./parts.ts";
@@ -36,6 +36,8 @@ class GeminiStream implements StreamDecoder {
 
   decode(event: SseEvent): WireFrame {
     if (this.#failed) return { events: [] };
+    const told = textErrorEvent(event, this.#target);
+    if (told) return this.#fail(classify(told));
     const data = parse(event.data);
     if (Array.isArray(data) || recordAt(data, "error"))
       return this.#fail(classify(decodeErrorObject(data, this.#target)));

@@ -11,7 +11,7 @@ import { partEvents } from "../part-events.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { unfinished } from "../unfinished.ts";
 import { contentParts } from "./content.ts";
-import { decodeErrorObject } from "./error.ts";
+import { decodeErrorObject, textErrorEvent } from "./error.ts";
 import { brokenOff, finishReason, wireFinish } from "./finish.ts";
 import { errorInside, malformed, usageOf } from "./response.ts";
 import { type CallFragment, ToolCallJoiner } from "./tool-calls.ts";
@@ -44,6 +44,8 @@ class ChunkStream implements StreamDecoder {
 
   decode(event: SseEvent): WireFrame {
     if (this.#ended) return { events: [] };
+    const told = textErrorEvent(event, this.#target);
+    if (told) return this.#fail(classify(told));
     const text = event.data;
     if (text === "[DONE]" || text.trim() === "[DONE]") return this.#close();
     if (text.trim() === "") return { events: [] };

@@ -1,2 +1,2 @@
 /** Shapes seen: `{error:{…}}`, the flat `error` event, and a response whose `status` is `failed`. */
-export { decodeError, decodeErrorObject } from "../error-body.ts";
+export { decodeError, decodeErrorObject, textErrorEvent } from "../error-body.ts";

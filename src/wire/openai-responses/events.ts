@@ -6,7 +6,7 @@ import type { Usage } from "../../money/usage.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { unfinished } from "../unfinished.ts";
-import { decodeErrorObject } from "./error.ts";
+import { decodeErrorObject, textErrorEvent } from "./error.ts";
 import { finishOf } from "./response.ts";
 import { isBilledSearch, normaliseUsage } from "./usage.ts";
 
@@ -34,6 +34,8 @@ class ResponseStream implements StreamDecoder {
 
   decode(event: SseEvent): WireFrame {
     if (this.#ended) return { events: [] };
+    const told = textErrorEvent(event, this.#target);
+    if (told) return this.#fail(classify(told));
     if (event.data === "[DONE]") return { events: [] };
     const data = parse(event.data);
     if (!isRecord(data)) {

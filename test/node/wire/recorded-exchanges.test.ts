@@ -48,8 +48,9 @@ const FAILURES: Record<string, Outcome> = {
   // The candidate is empty and nothing says that it is whole.
   "gemini/gem-streaming-failure-empty-content": INCOMPLETE,
   "gemini/gem-streaming-failure-malformed-content": INCOMPLETE,
-  // An error body without SSE framing, and an event of another shape: a stream of no candidates.
-  "gemini/gem-streaming-failure-http-error": INCOMPLETE,
+  // An error body without SSE framing says what it is.
+  "gemini/gem-streaming-failure-http-error": ["auth"],
+  // An event of another shape: a stream of no candidates.
   "gemini/gem-streaming-failure-invalid-json": INCOMPLETE,
   "gemini/gem-streaming-failure-prompt-blocked-safety": ["content_filter"],
   // A word that no one knows is no end an answer may be taken for whole at.

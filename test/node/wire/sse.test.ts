@@ -160,7 +160,7 @@ describe("flow", () => {
       },
     });
     await expect(sseReader(body).read()).rejects.toThrow(/max buffer size/i);
-    expect(sent).toBeLessThan(20);
+    expect(sent).toBeLessThan(40);
   });
 });
 

@@ -1,0 +1,67 @@
+/** Bodies are read by what they are, not by their label nor by what was asked for. */
+import { type Failure, failure, type Result } from "../failure/failure.ts";
+import { parseExact } from "../json/exact-numbers.ts";
+import { recordAt } from "../json/record.ts";
+import type { ChatAnswer } from "../wire/chat.ts";
+import type { SseEvent } from "../wire/dialect.ts";
+import { isEventStream, sseEventsIn } from "../wire/sse.ts";
+import { failureIn } from "../wire/stream-event.ts";
+import { AnswerAssembler } from "./assemble.ts";
+import type { Exchange } from "./upstream.ts";
+
+/** The answer that a whole body holds, as JSON or as the events of a stream. */
+export function answerIn(body: string, status: number, { dialect, target }: Exchange): Result<ChatAnswer> {
+  if (isEventStream(body)) return assembled(sseEventsIn(body), { dialect, target });
+  const json = jsonIn(body, status);
+  if (!json.ok) return json;
+  // Gemini's stream without `alt=sse`: the same fragments in one array. An array of one error is an error.
+  const fragments =
+    Array.isArray(json.value) && recordAt(json.value[0], "error") === undefined ? json.value : undefined;
+  return fragments?.length
+    ? assembled(
+        fragments.map((fragment) => ({ data: JSON.stringify(fragment) })),
+        { dialect, target },
+      )
+    : dialect.decodeAnswer(json.value, target);
+}
+
+/** A body as JSON. What begins as JSON and is none was cut; what does not is no answer of this API. */
+export function jsonIn(body: string, status: number): Result<unknown> {
+  try {
+    return { ok: true, value: parseExact(body) };
+  } catch {
+    return { ok: false, error: /^\s*[[{]/.test(body) ? cutBody(status) : unexpectedBody(status, body) };
+  }
+}
+
+function assembled(
+  events: readonly SseEvent[],
+  { dialect, target }: Pick<Exchange, "dialect" | "target">,
+): Result<ChatAnswer> {
+  const decoder = dialect.streamDecoder(target);
+  const assembler = new AnswerAssembler();
+  const frames = [...events.map((event) => decoder.decode(event)), decoder.finish()];
+  for (const frame of frames) {
+    const broken = failureIn(frame);
+    if (broken) return { ok: false, error: broken };
+    for (const event of frame.events) assembler.add(event);
+  }
+  return { ok: true, value: assembler.answer() };
+}
+
+function cutBody(status: number): Failure {
+  return failure("network", `the upstream answered ${status} with JSON that ends early or is damaged`, {
+    reason: "malformed_response",
+    status,
+  });
+}
+
+/** The address answers, but with something else than this API: asking it again would bring the same. */
+export function unexpectedBody(status: number, body: string): Failure {
+  const start = body.trimStart();
+  const what = start === "" ? "an empty body" : start.startsWith("<") ? "a web page" : "a body that is not JSON";
+  return failure("network", `the upstream answered ${status} with ${what}; is its base URL that of its API?`, {
+    reason: "unexpected_content",
+    status,
+  });
+}
