@@ -33,11 +33,7 @@ export const FAILURE_REASONS = [
   "reset",
   "timeout",
   "malformed_response",
-  | "connect"
-  | "reset"
-  | "timeout"
-  | "malformed_response"
-  | "unexpected_content"
+  "unexpected_content",
   // bad_request
   "context_length",
   "schema_too_complex",
