@@ -3,14 +3,18 @@ import { type Failure, failure, type Result } from "../failure/failure.ts";
 import { parseExact } from "../json/exact-numbers.ts";
 import { recordAt } from "../json/record.ts";
 import type { ChatAnswer } from "../wire/chat.ts";
-import type { SseEvent } from "../wire/dialect.ts";
+import type { SseEvent, UpstreamDialect, WireTarget } from "../wire/dialect.ts";
 import { isEventStream, sseEventsIn } from "../wire/sse.ts";
 import { failureIn } from "../wire/stream-event.ts";
 import { AnswerAssembler } from "./assemble.ts";
-import type { Exchange } from "./upstream.ts";
+
+interface Spoken {
+  readonly dialect: UpstreamDialect;
+  readonly target: WireTarget;
+}
 
 /** The answer that a whole body holds, as JSON or as the events of a stream. */
-export function answerIn(body: string, status: number, { dialect, target }: Exchange): Result<ChatAnswer> {
+export function answerIn(body: string, status: number, { dialect, target }: Spoken): Result<ChatAnswer> {
   if (isEventStream(body)) return assembled(sseEventsIn(body), { dialect, target });
   const json = jsonIn(body, status);
   if (!json.ok) return json;
@@ -34,10 +38,7 @@ export function jsonIn(body: string, status: number): Result<unknown> {
   }
 }
 
-function assembled(
-  events: readonly SseEvent[],
-  { dialect, target }: Pick<Exchange, "dialect" | "target">,
-): Result<ChatAnswer> {
+function assembled(events: readonly SseEvent[], { dialect, target }: Spoken): Result<ChatAnswer> {
   const decoder = dialect.streamDecoder(target);
   const assembler = new AnswerAssembler();
   const frames = [...events.map((event) => decoder.decode(event)), decoder.finish()];
