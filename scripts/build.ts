@@ -3,7 +3,8 @@
  * they are first asked for; `manifest.json` (the list of these modules; bindings, queue and crons as wrangler.toml states
  * them); `meta.json` (esbuild's metafile, which the bundle tests read). It holds no routes: those are injected as the
  * binding MODELRIG_COMPILED. `--deploy` builds the same modules into `dist/deploy`, with `dist/compiled.json` in them,
- * which is what `wrangler deploy` uploads. Beside them `dist/page/script.js`, the script of a bake-off's page. Skipped where nothing changed; `--force` overrides.
+ * which is what `wrangler deploy` uploads. Beside them `dist/page/script.js`, the script of a bake-off's page. Skipped
+ * where nothing changed; `--force` overrides.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

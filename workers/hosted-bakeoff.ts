@@ -110,7 +110,7 @@ class Host {
     this.params = params;
   }
 
-  /** Answers how many batches there are. */
+  /** Returns how many batches there are. */
   async begin(): Promise<StepEnd<number>> {
     const hosted = await this.#hosted();
     await this.#store().hostedBakeoffs.move(hosted.id, ["queued"], "running", this.#deed(hosted));

@@ -66,7 +66,7 @@ export interface KeptSampleStore {
   /** A newer one of the same input and arm takes the place of the older. `undefined` = there is no room for so many. */
   put(samples: readonly KeptSample[], deed: { readonly by: string; readonly at: number }): Promise<number | undefined>;
   list(): Promise<readonly StoredSample[]>;
-  /** Answers how many there were. */
+  /** Returns how many there were. */
   delete(deed: { readonly by: string; readonly at: number }): Promise<number>;
 }
 
@@ -105,7 +105,7 @@ export interface HostedStore {
   /** Another workflow goes on with it, from this batch. */
   handOver(id: string, from: number): Promise<void>;
   progress(id: string): Promise<HostedProgress>;
-  /** Keeps a finished sample; answers the state the bake-off is in. */
+  /** Keeps a finished sample; returns the state of the bake-off, undefined where it was deleted. */
   keep(id: string, sample: Sample): Promise<HostedState | undefined>;
   /** All, or those of these inputs. */
   samples(id: string, inputs?: readonly string[]): Promise<readonly Sample[]>;

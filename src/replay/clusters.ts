@@ -1,9 +1,9 @@
 /** Which recorded calls belong together, found from their tags: calls of one customer or run are not independent. */
 
-/** Name under which the run of an eval case stands among its tags. */
+/** Tag that holds the run of an eval case. */
 export const RUN_TAG = "run";
 
-/** Names of the tags that say whose call it is, from the widest to the narrowest. */
+/** Names of tags for the customer, user or conversation that a call belongs to, from the widest to the narrowest. */
 const WHOSE = [
   "customer",
   "client",
@@ -25,12 +25,12 @@ const WHOSE = [
   "trace",
 ];
 
-/** A tag of another name binds its calls from so many values on: with fewer it says what kind of call it is. */
+/** A tag of another name makes clusters from so many values on: one with fewer is a kind of call, such as a feature. */
 const LEAST_VALUES = 20;
 
 type Tags = Readonly<Record<string, string>>;
 
-/** Names the tags that bind calls together, the one that decides first. `asked` names one and leaves no choice. */
+/** Returns the names of the tags that make clusters, the deciding one first. `asked` is used alone where it is given. */
 export function clusterTags(calls: readonly { readonly tags: Tags }[], asked?: string): string[] {
   if (asked !== undefined) return [asked];
   const values = new Map<string, Map<string, number>>();
@@ -40,7 +40,7 @@ export function clusterTags(calls: readonly { readonly tags: Tags }[], asked?: s
       values.set(name, counts.set(value, (counts.get(value) ?? 0) + 1));
     }
   }
-  // One value over all of them tells no two calls apart, and values that never come again bind none together.
+  // A tag with one value separates no calls, and one whose values never repeat joins none.
   const telling = [...values].filter(([, counts]) => counts.size > 1 && [...counts.values()].some((n) => n > 1));
   const named = telling.filter(([name]) => rankOf(name) !== undefined);
   const others = telling.filter(

@@ -1,6 +1,6 @@
 /** Which of the recorded calls a bake-off takes, and what it makes of questions that came more than once. */
 import { clusterOf, clusterTags } from "./clusters.ts";
-import type { RecordedCall } from "./recorded-call.ts";
+import type { RecordedInput } from "./recorded-input.ts";
 import type { ReplayInput } from "./replay-input.ts";
 import type { ReplayPayload } from "./replay-payload.ts";
 
@@ -20,9 +20,9 @@ export interface DrawnInput extends Pick<ReplayInput, "id" | "at" | "question" |
   readonly weight: number;
 }
 
-export interface Draw {
+interface Draw {
   readonly inputs: readonly DrawnInput[];
-  /** Tags that bind inputs together; empty = no two are known to belong together. */
+  /** Tags that made the clusters; empty = no two inputs are known to belong together. */
   readonly clusteredBy: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface Draw {
  * has.
  */
 export async function drawInputs(
-  newestFirst: AsyncIterable<RecordedCall> | Iterable<RecordedCall>,
+  newestFirst: AsyncIterable<RecordedInput> | Iterable<RecordedInput>,
   sampling: Sampling,
 ): Promise<Draw> {
   const calls = await taken(newestFirst, sampling);
@@ -42,11 +42,11 @@ export async function drawInputs(
 }
 
 async function taken(
-  newestFirst: AsyncIterable<RecordedCall> | Iterable<RecordedCall>,
+  newestFirst: AsyncIterable<RecordedInput> | Iterable<RecordedInput>,
   { last, stratify, failuresFirst }: Sampling,
-): Promise<RecordedCall[]> {
+): Promise<RecordedInput[]> {
   // Within a group newer before older; one group where nothing is asked for.
-  const strata = new Map<string, RecordedCall[]>();
+  const strata = new Map<string, RecordedInput[]>();
   for await (const call of newestFirst) {
     const rank = failuresFirst && !call.failed ? "1" : "0";
     const name = stratify === undefined ? "" : (call.tags[stratify] ?? "");
@@ -66,8 +66,8 @@ function inTurn<T>(groups: readonly (readonly T[])[]): T[] {
   return Array.from({ length: longest }, (_, index) => groups.flatMap((group) => group.slice(index, index + 1))).flat();
 }
 
-function merged(calls: readonly RecordedCall[], clusterNames: readonly string[]): DrawnInput[] {
-  const byQuestion = new Map<string, { newest: RecordedCall; weight: number }>();
+function merged(calls: readonly RecordedInput[], clusterNames: readonly string[]): DrawnInput[] {
+  const byQuestion = new Map<string, { newest: RecordedInput; weight: number }>();
   for (const call of calls) {
     const known = byQuestion.get(call.question);
     if (!known) byQuestion.set(call.question, { newest: call, weight: 1 });
@@ -82,7 +82,7 @@ function merged(calls: readonly RecordedCall[], clusterNames: readonly string[])
   });
 }
 
-/** The draw in words, for whoever reads the report. `what` names what was drawn from. */
+/** The draw in words, as previews and journals show it. `what` names what was drawn from. */
 export function drawText({ inputs, clusteredBy }: Draw, sampling: Sampling, what: string, repeats: number): string {
   const calls = inputs.reduce((sum, { weight }) => sum + weight, 0);
   return [

@@ -1,4 +1,4 @@
-/** The identity of what a call asked, whoever asked it, when, and through which template. */
+/** The identity of a question: equal for two calls that asked the same, at any time and through any template. */
 import { isRecord } from "../json/record.ts";
 import { canonicalHash } from "../route/canonical.ts";
 import { renderedVariables } from "../route/render.ts";
@@ -60,7 +60,7 @@ function ordinalOf(id: string, callIds: Map<string, string>): string {
   return known;
 }
 
-/** Without what nobody is told: absent values, cache marks, blanks at the ends of texts, one of two ways to write é. */
+/** Drops what changes no question: absent values, cache marks, blanks at the ends of texts, the two spellings of é. */
 function normalised(value: unknown): unknown {
   if (typeof value === "string") return value.normalize("NFC").replace(/\r\n?/g, "\n").trim();
   if (Array.isArray(value)) return value.map(normalised);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Chosen by whoever replays a request, so a recorded one does not say them. */
+/** Fields that the replay sets; a recorded request must not. */
 export const CHOSEN_AT_REPLAY = ["model", "stream", "stream_options"] as const;
 
 // Looked at before zod copies them: it leaves `__proto__` out without a word.

@@ -1,6 +1,6 @@
 /** A golden: an input with the output expected for it. */
 import { RUN_TAG } from "../replay/clusters.ts";
-import { type RecordedCall, recordedCall } from "../replay/recorded-call.ts";
+import { type RecordedInput, recordedInput } from "../replay/recorded-input.ts";
 import type { ReplayPayload } from "../replay/replay-payload.ts";
 import type { Route } from "../route/route.ts";
 
@@ -26,7 +26,7 @@ export interface EvalCase {
 export async function recordedCase(
   { id, createdAt, input, run }: Pick<EvalCase, "id" | "createdAt" | "input" | "run">,
   route: Route,
-): Promise<RecordedCall> {
+): Promise<RecordedInput> {
   const tags = run === undefined ? {} : { [RUN_TAG]: run };
-  return await recordedCall({ id, at: createdAt, payload: input, tags }, route);
+  return await recordedInput({ id, at: createdAt, payload: input, tags }, route);
 }

@@ -8,7 +8,7 @@ export interface Asked {
   readonly attempts: number;
 }
 
-export type WaitEnd<T> =
+type WaitEnd<T> =
   /** `spent`: there is no room and none will come. `stopped`: another call found that out, or the run ends. */
   { readonly end: "taken" | "spent" | "stopped"; readonly last: T };
 

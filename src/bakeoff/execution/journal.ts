@@ -48,7 +48,7 @@ const verdictLine = z.object({
   attempts: z.int(),
 });
 
-/** What stands booked for an arm (for the judge: without a name) where a bill is unknown and its bound counts as spent. */
+/** What is booked for an arm, or for the judge under `JUDGE_BOOKS`: an unknown bill counts as its bound. */
 const spentLine = z.object({ type: z.literal("spent"), arm: z.string(), spent: nano });
 
 const finishedLine = z.discriminatedUnion("type", [sampleLine, verdictLine, spentLine]);
@@ -94,7 +94,7 @@ export function readSample(value: unknown): Sample | undefined {
  */
 export function readJournal(text: string): Journal | undefined {
   const lines = text.split("\n");
-  // What stands after the last line break was never finished.
+  // A line without its line break was never finished.
   lines.pop();
   const [first, ...rest] = lines.map(parsedJson);
   const plan = planLine.safeParse(first);

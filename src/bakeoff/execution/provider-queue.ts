@@ -1,21 +1,21 @@
-/** What is to be sent, in order, without more in flight to one provider than it may have. */
+/** Hands out what is to be sent, in order, with a limit on the calls in flight to each provider. */
 
 /** How many waiting items are looked through for one whose provider has room; more would tear the arms of an input apart. */
 const WINDOW_PER_CALL = 4;
 
 export class ProviderQueue<T> {
-  /** In reverse: the next one stands last. */
+  /** In reverse order: the next one is last. */
   readonly #waiting: T[];
-  readonly #laneOf: (item: T) => string;
-  readonly #perLane: number;
+  readonly #providerOf: (item: T) => string;
+  readonly #perProvider: number;
   readonly #window: number;
   readonly #inFlight = new Map<string, number>();
   #watchers: (() => void)[] = [];
 
-  constructor(items: readonly T[], laneOf: (item: T) => string, perLane: number, concurrency: number) {
+  constructor(items: readonly T[], providerOf: (item: T) => string, perProvider: number, concurrency: number) {
     this.#waiting = [...items].reverse();
-    this.#laneOf = laneOf;
-    this.#perLane = perLane;
+    this.#providerOf = providerOf;
+    this.#perProvider = perProvider;
     this.#window = concurrency * WINDOW_PER_CALL;
   }
 
@@ -25,10 +25,10 @@ export class ProviderQueue<T> {
     for (let index = last; index >= 0 && index > last - this.#window; index -= 1) {
       const item = this.#waiting[index];
       if (item === undefined) break;
-      const lane = this.#laneOf(item);
-      const inFlight = this.#inFlight.get(lane) ?? 0;
-      if (inFlight >= this.#perLane) continue;
-      this.#inFlight.set(lane, inFlight + 1);
+      const provider = this.#providerOf(item);
+      const inFlight = this.#inFlight.get(provider) ?? 0;
+      if (inFlight >= this.#perProvider) continue;
+      this.#inFlight.set(provider, inFlight + 1);
       this.#waiting.splice(index, 1);
       return item;
     }
@@ -37,17 +37,17 @@ export class ProviderQueue<T> {
 
   /** Ends what `take` began. */
   done(item: T): void {
-    this.leave(this.#laneOf(item));
+    this.leave(this.#providerOf(item));
   }
 
   /** Takes a place beside the queue's own items, as soon as there is one. */
-  async enter(lane: string): Promise<void> {
-    while ((this.#inFlight.get(lane) ?? 0) >= this.#perLane) await this.change();
-    this.#inFlight.set(lane, (this.#inFlight.get(lane) ?? 0) + 1);
+  async enter(provider: string): Promise<void> {
+    while ((this.#inFlight.get(provider) ?? 0) >= this.#perProvider) await this.change();
+    this.#inFlight.set(provider, (this.#inFlight.get(provider) ?? 0) + 1);
   }
 
-  leave(lane: string): void {
-    this.#inFlight.set(lane, (this.#inFlight.get(lane) ?? 1) - 1);
+  leave(provider: string): void {
+    this.#inFlight.set(provider, (this.#inFlight.get(provider) ?? 1) - 1);
     for (const resolve of this.#watchers.splice(0)) resolve();
   }
 

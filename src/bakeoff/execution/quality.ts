@@ -7,7 +7,7 @@ import { goldenScore } from "./golden-score.ts";
 import { QUALITY_METRICS, type QualityMetric, type Sample } from "./sample.ts";
 
 /** Share of the inputs that must carry a golden before goldens decide. */
-export const ENOUGH_GOLDENS = 0.5;
+const ENOUGH_GOLDENS = 0.5;
 
 /**
  * The one metric of a report, fixed before anything is sent: goldens where at least half of the inputs carry one, else

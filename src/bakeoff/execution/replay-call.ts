@@ -12,7 +12,7 @@ import { openaiChatIngress } from "../../wire/openai-chat/index.ts";
 import type { Arm } from "../plan/arm.ts";
 
 /** Whose replay it is and what it may spend. */
-export interface ReplayPass {
+interface ReplayPass {
   /** The bake-off; every call is tagged `replay: <id>`. */
   readonly id: string;
   readonly org: string;

@@ -10,7 +10,7 @@ import type { BakeoffPorts, JudgePorts } from "../ports.ts";
 import type { BakeoffRun, StopReason } from "./bakeoff-run.ts";
 import { type ArmBudget, type Asked, BudgetWaiter } from "./budget-waiter.ts";
 import { ProviderQueue } from "./provider-queue.ts";
-import { readCall, type SampleRead } from "./read-call.ts";
+import { readSample, type SampleRead } from "./read-sample.ts";
 import { replayCall } from "./replay-call.ts";
 import type { Sample } from "./sample.ts";
 
@@ -133,7 +133,7 @@ class Run {
     const { id, org, route, metric } = this.#plan;
     const claims = armEnvelopes(id, arm, this.#plan);
     const result = await this.#ports.execute(replayCall(input, arm, { id, org, claims }));
-    const read = readCall(arm.name, input, result, route, metric);
+    const read = readSample(arm.name, input, result, route, metric);
     const sample = withEarlier(read.sample, earlier);
     return { ...read, sample, attempts: sample.attempts, refused: refusalOf(sample) };
   }

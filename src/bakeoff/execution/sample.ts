@@ -6,7 +6,7 @@ import type { ServedRung } from "../../route/route.ts";
  * `ungraded`: an answer came and the route declares no schema to hold it against. `failed`: no answer to grade.
  * `refused`: the arm's envelope could not take it, so it was not sent.
  */
-export type SampleOutcome = "conformant" | "nonconformant" | "ungraded" | "failed" | "refused";
+type SampleOutcome = "conformant" | "nonconformant" | "ungraded" | "failed" | "refused";
 
 /** How quality was measured, best evidence first. A report names the one it used, and counts only its scores. */
 export const QUALITY_METRICS = ["golden", "value_accuracy", "judge", "conformance"] as const;

@@ -5,7 +5,7 @@ import { TooManySteps } from "../../json/steps.ts";
 import { canonicalJson } from "../../route/canonical.ts";
 import type { NumberNear, ValueCheck, ValueExpectation } from "../../route/route.ts";
 
-export interface CheckedValues {
+interface CheckedValues {
   readonly passed: number;
   readonly failed: number;
   /** Every check declared with `gate: true` passed. */

@@ -10,7 +10,7 @@ import { schedule } from "../plan/schedule.ts";
 import type { HostedPlan } from "./hosted-plan.ts";
 
 /** Samples asked for between two steps of the workflow: what a step may at most have to look up again. */
-export const MOST_SAMPLES_PER_BATCH = 24;
+const MOST_SAMPLES_PER_BATCH = 24;
 /** Within the report's and the database's means; the calls themselves are bounded by money. */
 export const MOST_SAMPLES = 5_000;
 

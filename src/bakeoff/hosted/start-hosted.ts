@@ -8,8 +8,8 @@ import { uncallable } from "../plan/uncallable.ts";
 import { lightInputs, MOST_SAMPLES } from "./hosted-batches.ts";
 import type { HostedPlan } from "./hosted-plan.ts";
 
-/** Who asks for it, and with what. */
-export interface HostedCaller extends Pick<HostedPlan, "key" | "digest"> {
+/** The key that asks, and what its gateway has to serve the bake-off with. */
+interface HostedCaller extends Pick<HostedPlan, "key" | "digest"> {
   readonly org: string;
   readonly registry: Registry;
   readonly ports: CallPorts;

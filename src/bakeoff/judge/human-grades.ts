@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type GraderAgreement, graderAgreement } from "../../stats/kappa.ts";
 import { fraction, name } from "../report/report-fields.ts";
 
-export const GRADES_SCHEMA = "modelrig.grades/1";
+const GRADES_SCHEMA = "modelrig.grades/1";
 
 const givenGrade = z.strictObject({
   input: z.string().min(1).max(160),

@@ -6,7 +6,7 @@ import { isRecord } from "../../json/record.ts";
 import type { ReplayInput } from "../../replay/replay-input.ts";
 import { type Candidate, type Route, RUNGS } from "../../route/route.ts";
 import type { ChatMessage, JsonSchema } from "../../wire/chat.ts";
-import { figuresOf } from "../execution/read-call.ts";
+import { figuresOf } from "../execution/read-sample.ts";
 import type { JudgeVerdict } from "./judge-verdict.ts";
 
 /** Scores the judge may give, and how many there are between the ends. */

@@ -1,4 +1,4 @@
-/** Who may judge: a declared candidate that is neither an arm's model nor of an arm's family. Decided before spending. */
+/** Chooses the judge: a declared candidate that is neither an arm's model nor of an arm's family. Decided before spending. */
 import { modelFamilies } from "../../provider/model-family.ts";
 import type { Candidate, Route } from "../../route/route.ts";
 import type { Arm } from "../plan/arm.ts";

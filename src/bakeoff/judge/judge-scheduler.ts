@@ -56,7 +56,7 @@ export class JudgeScheduler {
     return planned !== undefined && (arm === this.judge.against || planned.arms.has(arm));
   }
 
-  /** Takes what came back on one arm; answers the pairs that are now complete and still to be judged. */
+  /** Takes what came back on one arm; returns the pairs that are complete with it and still to be judged. */
   take(input: ReplayInput, sample: Sample, output: unknown): JudgePair[] {
     const planned = this.#planned.get(input.id);
     if (!planned || !this.concerns(sample)) return [];

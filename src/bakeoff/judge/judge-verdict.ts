@@ -75,7 +75,7 @@ function pairOf(verdicts: readonly JudgeVerdict[]): JudgedPair | undefined {
   };
 }
 
-export interface JudgeTally {
+interface JudgeTally {
   /** Pairs with a usable verdict. */
   readonly pairs: number;
   readonly flipped: number;

@@ -58,7 +58,7 @@ export interface Estimate {
   readonly pairsForMaxRegret?: number | undefined;
 }
 
-export interface ArmEstimate {
+interface ArmEstimate {
   readonly arm: string;
   readonly usd?: NanoUsd | undefined;
   readonly basis: "earlier bake-off" | "price book";

@@ -2,7 +2,7 @@
 import { err, failure, ok, type Result } from "../../failure/failure.ts";
 import type { Registry } from "../../registry/capability.ts";
 import { type DrawnInput, drawInputs, drawText, type Sampling } from "../../replay/draw-inputs.ts";
-import type { RecordedCall } from "../../replay/recorded-call.ts";
+import type { RecordedInput } from "../../replay/recorded-input.ts";
 import { repeated } from "../../replay/repeats.ts";
 import type { ReplayInput } from "../../replay/replay-input.ts";
 import { variantNames } from "../../route/narrow.ts";
@@ -12,7 +12,7 @@ import type { JournalPlan } from "./journal-plan.ts";
 import { chooseReference } from "./reference-choice.ts";
 import { planOf, referenceKept } from "./resolve-plan.ts";
 
-/** What is asked for, with every default filled in by whoever asks. */
+/** What the command line or the endpoint asks for, every default filled in. */
 export interface BakeoffRequest
   extends Pick<
     JournalPlan,
@@ -41,14 +41,14 @@ export interface BakeoffRequest
 /** Where inputs come from and stay. */
 export interface InputSource {
   /** Newest first. */
-  readonly calls: AsyncIterable<RecordedCall>;
+  readonly calls: AsyncIterable<RecordedInput>;
   /** What they are, in words: `eval cases of triage`. */
   readonly what: string;
   /** Fetches what was drawn for as long as the bake-off may run; the payloads may stay away until they are sent. */
   readonly hold: (drawn: readonly DrawnInput[]) => readonly ReplayInput[];
 }
 
-export interface StartedBakeoff {
+interface StartedBakeoff {
   readonly journal: JournalPlan;
   readonly plan: BakeoffPlan;
   readonly drawn: readonly DrawnInput[];

@@ -3,7 +3,7 @@ import type { CallPorts } from "../../call/ports.ts";
 import { routePolicy } from "../../call/route-policy.ts";
 import type { BakeoffPlan } from "./bakeoff-plan.ts";
 
-export interface Uncallable {
+interface Uncallable {
   /** Name of the arm; absent = the judge. */
   readonly arm?: string | undefined;
   /** Every candidate with what keeps it away. */

@@ -1,6 +1,6 @@
 import { addReportCommands } from "../bakeoff/report/report-command.ts";
 import { addBakeoffOptions } from "../bakeoff/run/options.ts";
-import { type RunOptions, runHere } from "../bakeoff/run/run-here.ts";
+import { type BakeoffCommandOptions, runHere } from "../bakeoff/run/run-here.ts";
 import type { CommandModule } from "../command.ts";
 import { addGatewayOptions } from "../gateway-client.ts";
 
@@ -12,7 +12,7 @@ export const command: CommandModule = {
       .option("--env-file <file>", "file with provider keys (default: .env where it exists)")
       .option("--html <file>", "also write the report as one HTML file, the calls side by side in it")
       .option("--json", "print the report, or with --dry-run the estimate, as one JSON document");
-    addGatewayOptions(command).action(run((options: RunOptions) => runHere(io, options)));
+    addGatewayOptions(command).action(run((options: BakeoffCommandOptions) => runHere(io, options)));
     addReportCommands(command, io, run);
   },
 };

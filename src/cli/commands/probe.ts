@@ -12,7 +12,7 @@ import { type ProbedRow, REGISTRY_SCHEMA, toRow } from "../../registry/record.ts
 import { engineHost } from "../../workspace/engine-host.ts";
 import { environment } from "../../workspace/env-file.ts";
 import { addToLocalRegistry } from "../../workspace/local-registry.ts";
-import { dollars, usage, wholeNumber } from "../bakeoff/run/options.ts";
+import { dollarsOf, usage, wholeNumber } from "../bakeoff/run/options.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
 import { addGatewayOptions, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
@@ -70,7 +70,7 @@ async function probe(io: Io, models: readonly string[], options: Options): Promi
   const targets = targetsOf(models, options, bundle, host.providers);
   const capabilities = capabilitiesNamed(options.capability);
   const n = wholeNumber("--samples", options.samples, 1, 1_000);
-  const limit = dollars("--budget-usd", options.budgetUsd) ?? usageLimit();
+  const limit = dollarsOf("--budget-usd", options.budgetUsd) ?? usageLimit();
   const concurrency = wholeNumber("--concurrency", options.concurrency, 1, 64);
   if (!(await maySpend(io, targets, limit, host.providers, options.yes === true))) return EXIT.no;
   const measured: Measured[] = [];

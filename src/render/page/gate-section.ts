@@ -6,7 +6,7 @@ import { percent, points, signedPoints } from "../../stats/rate-text.ts";
 import { regretLegend, verdictNote } from "../terminal/matrix-notes.ts";
 import { type Html, html } from "./html.ts";
 import { dayOf, regretOf, usd } from "./model.ts";
-import { type Cell, table } from "./table.ts";
+import { type PageCell, table } from "./table.ts";
 
 /** One sentence per challenger, what the gate concludes, and on how much. */
 export function conclusionSection(report: BakeoffReport): Html {
@@ -41,8 +41,8 @@ export function gateSection(report: BakeoffReport): Html {
   return html`<section aria-labelledby="gate"><h2 id="gate">Gate, clause by clause</h2><figure>${gates}<figcaption>An arm clears where every clause is met. Bounds, not estimates, are compared; n = pairs on the same inputs. ${regretLegend(report).join(". ")}${report.regrets.length > 0 && ". "}${day}.</figcaption></figure></section>`;
 }
 
-function clauseRow(clause: GateClause, n: number): Cell[] {
-  const value = (amount: number | undefined): Cell => ({
+function clauseRow(clause: GateClause, n: number): PageCell[] {
+  const value = (amount: number | undefined): PageCell => ({
     content: amount === undefined ? "" : clauseValue(clause, amount),
     kind: "figure",
   });

@@ -16,7 +16,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(strings.reduce((text, string, index) => text + markupOf(parts[index - 1]) + string));
 }
 
-export function markupOf(part: Part): string {
+function markupOf(part: Part): string {
   if (part === undefined || part === false) return "";
   if (part instanceof Html) return part.text;
   if (typeof part === "object") return part.map(markupOf).join("");

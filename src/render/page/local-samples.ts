@@ -13,7 +13,7 @@ import { seededRandom } from "../../stats/random.ts";
 import type { LatencyFigures } from "../plot/latency.ts";
 import { baseOf } from "./model.ts";
 
-export interface LocalOutput extends Pick<SampleOutput, "input" | "arm" | "output"> {
+interface LocalOutput extends Pick<SampleOutput, "input" | "arm" | "output"> {
   /** Id of the call, by which a grade names it; absent where an older version wrote the file. */
   readonly inferenceId?: string | undefined;
 }
@@ -36,7 +36,7 @@ export interface Side {
   readonly score: number | undefined;
 }
 
-export const PAIR_KINDS = ["regression", "improvement", "both_fail", "different"] as const;
+const PAIR_KINDS = ["regression", "improvement", "both_fail", "different"] as const;
 export type PairKind = (typeof PAIR_KINDS)[number];
 
 /** An arm's output beside the one it is held against, for the same input. */
@@ -62,14 +62,14 @@ type Unshuffled = Omit<SidePair, "flipped">;
 export function sidePairs(report: BakeoffReport, local: LocalSamples): SidePair[] {
   const judged = withJudgement(local.samples, local.verdicts);
   // Of a sample that a limit refused and that was asked again, the later one counts.
-  const samples = new Map(judged.map((sample) => [keyOf(sample.input, sample.arm), sample]));
-  const answers = new Map(local.outputs.map((output) => [keyOf(output.input, output.arm), output]));
+  const samples = new Map(judged.map((sample) => [sideKey(sample.input, sample.arm), sample]));
+  const answers = new Map(local.outputs.map((output) => [sideKey(output.input, output.arm), output]));
   const scores = scoresBy(report, local);
   const base = baseOf(report);
   const side = (input: string, arm: string): Side => ({
     arm,
-    sample: samples.get(keyOf(input, arm)),
-    answer: answers.get(keyOf(input, arm)),
+    sample: samples.get(sideKey(input, arm)),
+    answer: answers.get(sideKey(input, arm)),
     score: scores.of(arm).get(input),
   });
   const pairs = report.arms
@@ -141,6 +141,6 @@ function byArm(samples: readonly Sample[]): ReadonlyMap<string, readonly Sample[
   return arms;
 }
 
-export function keyOf(input: string, arm: string): string {
+export function sideKey(input: string, arm: string): string {
   return JSON.stringify([input, arm]);
 }

@@ -9,13 +9,13 @@ import { type ForestAxis, type ForestRow, forestHead, forestRow, forestScale } f
 import { linearScale } from "../plot/scale.ts";
 import { type Html, html, type Part } from "./html.ts";
 import { conformanceFigure, costFigure, qualityFigure, ratioFigure, refusal, regretFigure } from "./measured.ts";
-import { armMark, baseOf, boundClears, dayOf, metricWords, regretOf, usdOf, verdictOn } from "./model.ts";
-import { type Cell, dataTable, table } from "./table.ts";
+import { armMark, baseOf, boundClears, dayOf, metricWords, regretOf, usdOf, verdictOnArm } from "./model.ts";
+import { dataTable, type PageCell, table } from "./table.ts";
 
 interface Column {
-  readonly head: Cell;
+  readonly head: PageCell;
   readonly label: string;
-  readonly cell: (arm: ArmReport) => Cell;
+  readonly cell: (arm: ArmReport) => PageCell;
 }
 
 export function matrixFigure(report: BakeoffReport): Html {
@@ -56,7 +56,7 @@ function armColumn(report: BakeoffReport): Column {
 /** Word and shape: never colour alone. */
 function verdictTag(report: BakeoffReport, arm: ArmReport): Part {
   if (arm.role === "reference") return html`<span class="tag open">reference</span>`;
-  const verdict = verdictOn(report, arm.arm);
+  const verdict = verdictOnArm(report, arm.arm);
   const gate =
     verdict &&
     html`<span class="tag ${verdict.clears ? "within" : "open"}">${verdict.clears ? "clears its gate" : "does not clear"}</span>`;

@@ -1,4 +1,4 @@
-/** How a figure stands in a page: never without what it was measured on. */
+/** Shows a figure together with what it was measured on. */
 
 import type { ArmReport, PairReport } from "../../bakeoff/analysis/arm-report.ts";
 import type { RegretReport } from "../../bakeoff/analysis/regret-report.ts";

@@ -7,7 +7,7 @@ import { verdictOf } from "../../bakeoff/gate/verdict.ts";
 import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { formatUsd } from "../../money/format.ts";
 import { addUsd, type NanoUsd, nanoUsd, usdToNano } from "../../money/nano-usd.ts";
-import { type Mark, markOf } from "../plot/mark.ts";
+import { type Mark, verdictMark } from "../plot/mark.ts";
 
 /** What regrets are shown against: the reference or, without one, the incumbent. */
 export function baseOf({ arms, incumbent }: BakeoffReport): string {
@@ -19,7 +19,7 @@ export function regretOf(report: BakeoffReport, arm: string): RegretReport | und
   return report.regrets.find((one) => one.arm === arm && one.against === base);
 }
 
-export function verdictOn({ gate }: BakeoffReport, arm: string): ArmVerdict | undefined {
+export function verdictOnArm({ gate }: BakeoffReport, arm: string): ArmVerdict | undefined {
   return gate.verdicts.find((one) => one.arm === arm);
 }
 
@@ -28,8 +28,8 @@ export function armMark(report: BakeoffReport, { arm, role }: ArmReport): Mark {
   if (role === "reference") return "diamond";
   const limit = report.objective.max_regret;
   const estimate = regretOf(report, arm)?.estimate;
-  if (!estimate || limit === undefined) return markOf(verdictOn(report, arm)?.verdict);
-  return markOf(verdictOf(estimate, limit, report.partial));
+  if (!estimate || limit === undefined) return verdictMark(verdictOnArm(report, arm)?.verdict);
+  return verdictMark(verdictOf(estimate, limit, report.partial));
 }
 
 /** Whether the arm's own bound clears what the route declares; without a limit on regret, whether its gate is met. */
@@ -37,7 +37,7 @@ export function boundClears(report: BakeoffReport, { arm, role, complete }: ArmR
   if (!complete) return false;
   if (role === "reference") return true;
   const limit = report.objective.max_regret;
-  if (limit === undefined) return role === "incumbent" || verdictOn(report, arm)?.clears === true;
+  if (limit === undefined) return role === "incumbent" || verdictOnArm(report, arm)?.clears === true;
   const estimate = regretOf(report, arm)?.estimate;
   return estimate !== undefined && estimate.low <= estimate.high && estimate.high <= limit;
 }

@@ -29,7 +29,7 @@ export interface PageOptions {
   readonly server?: PageFacts["server"];
 }
 
-export const DEFAULT_PAIRS = 100;
+const DEFAULT_PAIRS = 100;
 
 export async function bakeoffPage(report: BakeoffReport, options: PageOptions): Promise<string> {
   const { script, local, server, given, mostPairs = DEFAULT_PAIRS } = options;

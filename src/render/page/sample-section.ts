@@ -6,7 +6,7 @@ import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { formatUsd } from "../../money/format.ts";
 import { type Html, html, type Part } from "./html.ts";
 import { type ChangedPath, changedPaths } from "./json-diff.ts";
-import { keyOf, type PairKind, type Side, type SidePair } from "./local-samples.ts";
+import { type PairKind, type Side, type SidePair, sideKey } from "./local-samples.ts";
 import { baseOf, dayOf, metricWords } from "./model.ts";
 import type { PageSide } from "./page-facts.ts";
 import { wordDiff } from "./word-diff.ts";
@@ -15,7 +15,7 @@ import { wordDiff } from "./word-diff.ts";
 const LONGEST = 20_000;
 const MOST_PATHS = 100;
 
-export const TABS = {
+const TABS = {
   regression: "regressions",
   improvement: "improvements",
   both_fail: "both fail",
@@ -35,7 +35,7 @@ export function sampleSection(report: BakeoffReport, pairs: readonly SidePair[],
   const sides = new Map<string, { readonly index: number; readonly side: PageSide }>();
   const indexOf = (input: string, side: Side): number | undefined => {
     if (!side.answer) return undefined;
-    const key = keyOf(input, side.arm);
+    const key = sideKey(input, side.arm);
     const known = sides.get(key) ?? {
       index: sides.size,
       side: { input, arm: side.arm, inference: side.answer.inferenceId, score: side.score },

@@ -10,10 +10,10 @@ import { rungBar } from "../plot/rung-bar.ts";
 import { type Html, html, type Part } from "./html.ts";
 import { conformanceFigure, refusal } from "./measured.ts";
 import { dayOf, usdOf } from "./model.ts";
-import { type Cell, dataTable, table } from "./table.ts";
+import { dataTable, type PageCell, table } from "./table.ts";
 
-const figure = (content: Part): Cell => ({ content, kind: "figure" });
-const plot = (content: Part): Cell => ({ content, kind: "plot" });
+const figure = (content: Part): PageCell => ({ content, kind: "figure" });
+const plot = (content: Part): PageCell => ({ content, kind: "plot" });
 
 /** Sent, graded, conformant: what became of every input, with nothing left out. */
 export function countsFigure(report: BakeoffReport): Html {
@@ -65,7 +65,7 @@ export function latencyFigure(
   const seconds = Math.max(0, ...known.map(({ p95 }) => p95)) >= 10_000;
   const format = (ms: number): string => (seconds ? `${(ms / 1000).toFixed(2)} s` : `${Math.round(ms)} ms`);
   const quartiles = known.some((one) => one.quartiles);
-  const rows = report.arms.map((arm): Cell[] => {
+  const rows = report.arms.map((arm): PageCell[] => {
     const one = figuresOf(arm);
     if (!one) return [{ content: armLabel(arm) }, plot(refusal("no answer")), figure(""), figure(""), figure("0")];
     return [

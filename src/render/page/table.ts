@@ -1,18 +1,18 @@
 /** Tables that are tables to a screen reader too, scroll in their own box, and turn into cards on a phone. */
 import { type Html, html, type Part } from "./html.ts";
 
-export interface Cell {
+export interface PageCell {
   readonly content: Part;
   /** `figure` = right-aligned; `plot` = as wide as there is room. */
   readonly kind?: "figure" | "plot" | undefined;
 }
 
-export interface Table {
+export interface PageTable {
   /** Read out, and the name of the scroll box. */
   readonly caption: string;
-  readonly head: readonly Cell[];
+  readonly head: readonly PageCell[];
   /** The first cell of a row is its header. */
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: readonly (readonly PageCell[])[];
   /** On a phone each row becomes a card, its cells labelled by the head; else the table scrolls. */
   readonly cards: boolean;
   /** Labels of the cells in a card, where the head's own text would not do. */
@@ -25,8 +25,8 @@ export function table({
   rows,
   cards,
   labels = head.map(({ content }) => textOf(content)),
-}: Table): Html {
-  const cell = ({ content, kind }: Cell, index: number): Html => {
+}: PageTable): Html {
+  const cell = ({ content, kind }: PageCell, index: number): Html => {
     const name = html` class="${kind ?? "text"}" data-label="${labels[index] ?? ""}"`;
     return index === 0
       ? html`<th scope="row" role="rowheader"${name}>${content}</th>`
@@ -39,7 +39,7 @@ export function table({
 
 /** A table of plain texts behind a fold: the figures of a plot. */
 export function dataTable(caption: string, head: readonly string[], rows: readonly (readonly Part[])[]): Html {
-  const cells = (row: readonly Part[]): Cell[] =>
+  const cells = (row: readonly Part[]): PageCell[] =>
     row.map((content, index) => ({ content, kind: index === 0 ? undefined : "figure" }));
   return html`<details class="data"><summary>The figures of this plot as a table</summary>${table({ caption, head: cells(head), rows: rows.map(cells), cards: false })}</details>`;
 }

@@ -7,7 +7,7 @@ import { pct } from "./scale.ts";
 /** disc: inside the limit. triangle: beyond it. ring: open. diamond: the reference. square: an estimate that nothing decides. */
 export type Mark = "disc" | "triangle" | "ring" | "diamond" | "square";
 
-export function markOf(verdict: Verdict | undefined): Mark {
+export function verdictMark(verdict: Verdict | undefined): Mark {
   switch (verdict) {
     case "better":
     case "equivalent":

@@ -2,7 +2,7 @@
 import { type Html, html } from "../page/html.ts";
 import { pct } from "./scale.ts";
 
-export interface RungShare {
+interface RungShare {
   readonly rung: string;
   readonly count: number;
   /** 0 to 5, by the rung's place in the ladder: the same rung looks the same in every row. */

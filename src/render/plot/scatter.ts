@@ -46,7 +46,7 @@ export const SCATTER_FORMATS = {
   wide: { height: 340, tickRoom: 7, labelChars: 40, flipAt: 68 },
   narrow: { height: 300, tickRoom: 18, labelChars: 18, flipAt: 48 },
 } as const;
-export type ScatterFormat = keyof typeof SCATTER_FORMATS;
+type ScatterFormat = keyof typeof SCATTER_FORMATS;
 
 const TOP = 24;
 const BOTTOM = 40;

@@ -1,4 +1,4 @@
-/** What stands below the matrix: first what limits the result, then what it says. */
+/** The lines below the matrix: first what limits the result, then what it says. */
 
 import type { ArmReport } from "../../bakeoff/analysis/arm-report.ts";
 import type { RegretReport } from "../../bakeoff/analysis/regret-report.ts";
@@ -10,7 +10,7 @@ import { usdToNano } from "../../money/nano-usd.ts";
 import { LARGEST_SHARE, LEAST_CLUSTERS } from "../../stats/clustered.ts";
 import { levelText, percent, points, signedPoints } from "../../stats/rate-text.ts";
 
-export function notesOf(report: BakeoffReport): string[] {
+export function matrixNotes(report: BakeoffReport): string[] {
   return [
     ...limitNotes(report),
     ...report.arms.flatMap(countsNote),
@@ -101,7 +101,7 @@ function countsNote({ arm, sent, graded, conformant, quality, repair, latency_ms
   return [`${modelOf(arm)}: ${parts.join("; ")}`];
 }
 
-/** Conformance stands in the matrix. */
+/** Conformance is in the matrix already. */
 function qualityText(quality: ArmReport["quality"]): string[] {
   if (!quality || quality.metric === "conformance") return [];
   const { metric, mean, low, high, n } = quality;

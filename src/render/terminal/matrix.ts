@@ -1,4 +1,4 @@
-/** The matrix of a report as lines of plain text, at most 80 columns where names allow. Every rate stands with its n. */
+/** The matrix of a report as lines of plain text, at most 80 columns where names allow. Every rate has its n beside it. */
 
 import type { ArmReport, PairReport } from "../../bakeoff/analysis/arm-report.ts";
 import { MIN_PAIRS } from "../../bakeoff/analysis/regret-bounds.ts";
@@ -11,7 +11,7 @@ import { dollars } from "../../money/dollars.ts";
 import { formatUsd } from "../../money/format.ts";
 import { nanoUsd, usdToNano } from "../../money/nano-usd.ts";
 import { percent, signedPoints } from "../../stats/rate-text.ts";
-import { notesOf } from "./matrix-notes.ts";
+import { matrixNotes } from "./matrix-notes.ts";
 
 export interface Grid {
   readonly header: readonly string[];
@@ -43,7 +43,7 @@ export function matrixOf(report: BakeoffReport): Matrix {
         full.flatMap(({ rows }, index) => (rows[row] ?? []).slice(index === 0 ? 0 : 1)),
       ),
     },
-    notes: notesOf(report),
+    notes: matrixNotes(report),
   };
 }
 

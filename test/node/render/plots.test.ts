@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { forestHead, forestRow, forestScale } from "../../../src/render/plot/forest.ts";
-import { markOf } from "../../../src/render/plot/mark.ts";
+import { verdictMark } from "../../../src/render/plot/mark.ts";
 import { paretoFront } from "../../../src/render/plot/pareto.ts";
 import { linearScale, logScale } from "../../../src/render/plot/scale.ts";
 import { SCATTER_FORMATS, type ScatterPoint, scatter } from "../../../src/render/plot/scatter.ts";
@@ -72,9 +72,9 @@ describe("a row of the forest plot", () => {
 
   it("has a mark for each verdict by its meaning", () => {
     expect(
-      ["better", "equivalent", "worse", "continue", "inconclusive"].map((verdict) => markOf(verdict as "better")),
+      ["better", "equivalent", "worse", "continue", "inconclusive"].map((verdict) => verdictMark(verdict as "better")),
     ).toEqual([...["disc", "disc", "triangle", "ring", "ring"]]);
-    expect(markOf(undefined)).toBe("square");
+    expect(verdictMark(undefined)).toBe("square");
   });
 });
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { drawInputs, drawText, type Sampling } from "../../../src/replay/draw-inputs.ts";
-import type { RecordedCall } from "../../../src/replay/recorded-call.ts";
+import type { RecordedInput } from "../../../src/replay/recorded-input.ts";
 import { repeated } from "../../../src/replay/repeats.ts";
 
-const call = (id: number, more: Partial<RecordedCall> = {}): RecordedCall => ({
+const call = (id: number, more: Partial<RecordedInput> = {}): RecordedInput => ({
   id: `c${id}`,
   at: 1000 - id,
   failed: false,
@@ -14,7 +14,7 @@ const call = (id: number, more: Partial<RecordedCall> = {}): RecordedCall => ({
   ...more,
 });
 const sampling = (more: Partial<Sampling> = {}): Sampling => ({ last: 4, failuresFirst: false, ...more });
-const ids = async (calls: Iterable<RecordedCall>, how: Sampling) =>
+const ids = async (calls: Iterable<RecordedInput>, how: Sampling) =>
   (await drawInputs(calls, how)).inputs.map(({ id }) => id);
 
 describe("drawing inputs", () => {

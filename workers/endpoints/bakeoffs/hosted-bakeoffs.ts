@@ -11,7 +11,7 @@ import type { HostedBakeoff } from "../../../src/bakeoff/ports.ts";
 import { type Failure, failure } from "../../../src/failure/failure.ts";
 import { nanoToUsdText, usdToNano, ZERO_USD } from "../../../src/money/nano-usd.ts";
 import { registryOf } from "../../../src/registry/record.ts";
-import type { RecordedCall } from "../../../src/replay/recorded-call.ts";
+import type { RecordedInput } from "../../../src/replay/recorded-input.ts";
 import { canonicalJson } from "../../../src/route/canonical.ts";
 import { DEFAULT_VARIANT, variantNames } from "../../../src/route/narrow.ts";
 import type { Route } from "../../../src/route/route.ts";
@@ -177,7 +177,7 @@ async function incumbentOf(store: OrgStore, route: Route): Promise<string> {
 }
 
 /** Newest first. Payloads are read page by page and let go. */
-async function* evalCases(store: OrgStore, task: string, route: Route): AsyncGenerator<RecordedCall> {
+async function* evalCases(store: OrgStore, task: string, route: Route): AsyncGenerator<RecordedInput> {
   for (let after: { createdAt: number; id: string } | undefined; ; ) {
     const page = await store.evalCases.list({ task, after, limit: PAGE });
     for (const one of page) yield recordedCase(one, route);

@@ -40,7 +40,7 @@ export interface BakeoffFiles {
   readonly writeReport: (report: BakeoffReport) => void;
 }
 
-export function bakeoffFolder(cwd: string): string {
+function bakeoffFolder(cwd: string): string {
   const folder = join(stateFolder(cwd), "bakeoffs");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;

@@ -1,4 +1,4 @@
-/** What came back on each arm, in a file beside the journal: for the judge, for comparing side by side, for nobody else. */
+/** The file of the outputs of each arm, beside the journal. The judge and the page side by side read it; it stays here. */
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from "node:fs";
 import { z } from "zod";
 import type { SampleOutput } from "../../../bakeoff/ports.ts";
@@ -15,7 +15,7 @@ const line = z.object({
   record: inferenceRecord.optional().catch(undefined),
 });
 
-export interface StoredOutput extends Pick<SampleOutput, "input" | "arm" | "output"> {
+interface StoredOutput extends Pick<SampleOutput, "input" | "arm" | "output"> {
   readonly record?: InferenceRecord | undefined;
 }
 

@@ -8,7 +8,7 @@ import { storedGrades } from "../files/grade-file.ts";
 import { pageScript } from "./page-script.ts";
 import { localSamples } from "./past-report.ts";
 
-export interface HtmlOptions {
+interface HtmlOptions {
   /** Leaves out every text of a call: such a file may be passed on. */
   readonly figuresOnly?: boolean | undefined;
   readonly pairs?: number | undefined;

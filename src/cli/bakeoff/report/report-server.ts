@@ -11,8 +11,8 @@ import { keepGrades, storedGrades } from "../files/grade-file.ts";
 import { pageScript } from "./page-script.ts";
 import { localSamples } from "./past-report.ts";
 
-export interface ReportServer {
-  /** Holds a secret: whoever has it can read the texts. */
+interface ReportServer {
+  /** Holds a secret: anyone who has it can read the texts. */
   readonly url: string;
   /** What was graded, by grader, since it was started. */
   readonly graded: ReadonlyMap<string, GradesFile>;
@@ -41,7 +41,7 @@ export async function serveReport(
       response.writeHead(200, { ...HEADERS, "content-type": "text/html; charset=utf-8" }).end(page);
       return;
     }
-    // A page of another origin cannot set this header without asking first, and nobody answers it.
+    // A page of another origin needs a preflight to set this header, and none is answered.
     const sent = request.headers["x-modelrig-token"];
     if (request.method !== "POST" || path !== "/grades") return answer(response, 404, "nothing is here");
     if (typeof sent !== "string" || !isToken(sent, token))

@@ -4,7 +4,7 @@ import type { InputSource } from "../../../bakeoff/plan/start-bakeoff.ts";
 import type { Capture } from "../../../capture/capture.ts";
 import type { CaptureStore } from "../../../capture/capture-store.ts";
 import type { DrawnInput } from "../../../replay/draw-inputs.ts";
-import { type RecordedCall, recordedCall } from "../../../replay/recorded-call.ts";
+import { type RecordedInput, recordedInput } from "../../../replay/recorded-input.ts";
 import { withoutRepeat } from "../../../replay/repeats.ts";
 import type { ReplayInput } from "../../../replay/replay-input.ts";
 import { replayPayload } from "../../../replay/replay-payload.ts";
@@ -48,13 +48,13 @@ async function* recordedCaptures(
   captures: Iterable<Capture>,
   route: Route,
   answers: { bytes: number; count: number },
-): AsyncGenerator<RecordedCall> {
+): AsyncGenerator<RecordedInput> {
   for (const capture of captures) {
     if (capture.output !== undefined) {
       answers.bytes += Buffer.byteLength(capture.output);
       answers.count += 1;
     }
-    yield await recordedCall({ ...capture, failed: capture.outcome !== "answered" }, route);
+    yield await recordedInput({ ...capture, failed: capture.outcome !== "answered" }, route);
   }
 }
 
@@ -103,7 +103,7 @@ async function* recordedCases(
   route: Route,
   gateway: Gateway,
   seen: Map<string, EvalCaseRow>,
-): AsyncGenerator<RecordedCall> {
+): AsyncGenerator<RecordedInput> {
   let after: string | null | undefined;
   do {
     const query = new URLSearchParams({ task, limit: String(PAGE), ...(after && { after }) });

@@ -35,7 +35,7 @@ export interface BakeoffOptions {
 /** Dollars per arm where no budget is given. */
 export const DEFAULT_BUDGET_USD = "5";
 /** Dollars of judging per UTC day on this machine. */
-export const DEFAULT_JUDGE_USD = "2";
+const DEFAULT_JUDGE_USD = "2";
 /** Inputs whose outputs may be kept at the gateway. */
 const MOST_KEPT = 100;
 
@@ -73,7 +73,7 @@ export function wholeNumber(flag: string, text: string, least = 1, most = 999_99
   throw usage(`${flag} takes a whole number ${range}, not ${JSON.stringify(text)}`);
 }
 
-export function dollars(flag: string, text: string | undefined): NanoUsd | undefined {
+export function dollarsOf(flag: string, text: string | undefined): NanoUsd | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,6}(\.\d{1,9})?$/.test(text))
     throw usage(`${flag} takes dollars such as 5 or 0.50, not ${JSON.stringify(text)}`);

@@ -3,7 +3,7 @@ import { formatUsd } from "../../../money/format.ts";
 import { addUsd, type NanoUsd, nanoUsd, ZERO_USD } from "../../../money/nano-usd.ts";
 import type { Io } from "../../command.ts";
 
-export interface Progress {
+interface Progress {
   readonly onSample: (sample: Sample) => void;
   /** Spent on something that is no sample: the judge. */
   readonly onSpent: (cost: NanoUsd | undefined) => void;

@@ -12,7 +12,7 @@ import { CliError, EXIT } from "../../command.ts";
 import {
   type BakeoffOptions,
   DEFAULT_BUDGET_USD,
-  dollars,
+  dollarsOf,
   keptInputs,
   objectiveNamed,
   tagNamed,
@@ -20,7 +20,7 @@ import {
   wholeNumber,
 } from "./options.ts";
 
-export interface Fresh {
+interface Fresh {
   readonly id: string;
   readonly seed: number;
   /** Epoch milliseconds. */
@@ -38,7 +38,7 @@ export function requestFromFlags(options: BakeoffOptions, fresh: Fresh): Bakeoff
     throw usage("--stratify and --failures-first draw from captures; eval cases have neither tags nor failures");
   if (fromEvalCases !== undefined && cluster !== undefined && cluster !== RUN_TAG)
     throw usage("eval cases have no tags; their clusters are runs: --cluster run");
-  const total = dollars("--total-usd", options.totalUsd);
+  const total = dollarsOf("--total-usd", options.totalUsd);
   return {
     id: fresh.id,
     variants: options.variants?.split(",").map((name) => name.trim()) ?? fresh.variants,
@@ -54,7 +54,7 @@ export function requestFromFlags(options: BakeoffOptions, fresh: Fresh): Bakeoff
     repeats: wholeNumber("--repeats", options.repeats, 1, 100),
     budget_nano: budgetOf(options) ?? usdToNano(DEFAULT_BUDGET_USD),
     ...(total !== undefined && { total_nano: total }),
-    judge_day_nano: dollars("--judge-usd", options.judgeUsd) ?? usdToNano(0),
+    judge_day_nano: dollarsOf("--judge-usd", options.judgeUsd) ?? usdToNano(0),
     concurrency: wholeNumber("--concurrency", options.concurrency, 1, 1_000),
     ...(options.perProvider !== undefined && { per_provider: wholeNumber("--per-provider", options.perProvider) }),
     seed: options.seed === undefined ? fresh.seed : wholeNumber("--seed", options.seed, 0),
@@ -67,7 +67,7 @@ export function requestFromFlags(options: BakeoffOptions, fresh: Fresh): Bakeoff
 /** Continues an interrupted run; what it paid for is kept. Only budgets may be given anew. */
 export function journalToResume(options: BakeoffOptions, kept: JournalPlan): JournalPlan {
   refuseNewShape(options, kept);
-  const total = dollars("--total-usd", options.totalUsd) ?? kept.total_nano;
+  const total = dollarsOf("--total-usd", options.totalUsd) ?? kept.total_nano;
   return {
     ...kept,
     budget_nano: budgetOf(options) ?? kept.budget_nano,
@@ -129,5 +129,5 @@ function budgetOf({ budgetUsd, envelope }: BakeoffOptions): NanoUsd | undefined 
   if (budgetUsd !== undefined && envelope !== undefined) {
     throw usage("--budget-usd and --envelope are the same", "give one of them");
   }
-  return dollars("--budget-usd", budgetUsd ?? envelope);
+  return dollarsOf("--budget-usd", budgetUsd ?? envelope);
 }

@@ -22,7 +22,7 @@ import { type Prepared, prepareNew, prepareResumed } from "./prepare.ts";
 import { estimateJson, maySpend, previewLines } from "./preview.ts";
 import { requireCallable } from "./require-callable.ts";
 
-export interface RunOptions extends BakeoffOptions, GatewayOptions {
+export interface BakeoffCommandOptions extends BakeoffOptions, GatewayOptions {
   readonly routes?: string;
   readonly config?: string;
   readonly envFile?: string;
@@ -30,7 +30,7 @@ export interface RunOptions extends BakeoffOptions, GatewayOptions {
   readonly json?: boolean;
 }
 
-export async function runHere(io: Io, options: RunOptions): Promise<ExitCode> {
+export async function runHere(io: Io, options: BakeoffCommandOptions): Promise<ExitCode> {
   const bundle = await compileFor(io, { cwd: io.cwd, routes: options.routes, config: options.config });
   const host = hostOf(io, options, bundle);
   const id = options.resume ?? `bo_${uuidv7()}`;
@@ -49,7 +49,7 @@ export async function runHere(io: Io, options: RunOptions): Promise<ExitCode> {
 
 type Host = (envelopes: EnvelopePort) => ReturnType<typeof engineHost>;
 
-function hostOf(io: Io, options: RunOptions, bundle: CompiledBundle): Host {
+function hostOf(io: Io, options: BakeoffCommandOptions, bundle: CompiledBundle): Host {
   const keys = environment(io, options.envFile);
   const registry = registryOf(readLocalRegistry(io.cwd));
   const recorder = { record: () => undefined };
@@ -65,7 +65,7 @@ const NO_ENVELOPES: EnvelopePort = {
 
 async function runPrepared(
   io: Io,
-  options: RunOptions,
+  options: BakeoffCommandOptions,
   prepared: Prepared,
   files: BakeoffFiles,
   host: Host,

@@ -17,7 +17,7 @@ export interface SampleRead {
 }
 
 /** The metric is the report's. */
-export function readCall(
+export function readSample(
   arm: string,
   input: ReplayInput,
   result: CallResult,

@@ -4,7 +4,7 @@ import type { ReplayInput } from "./replay-input.ts";
 import type { ReplayPayload } from "./replay-payload.ts";
 
 /** A recorded call or eval case as a bake-off draws from it; its payload stays where it is. */
-export interface RecordedCall extends Pick<ReplayInput, "id" | "at" | "question"> {
+export interface RecordedInput extends Pick<ReplayInput, "id" | "at" | "question"> {
   readonly kind: ReplayPayload["kind"];
   /** It brought no answer that conformed. */
   readonly failed: boolean;
@@ -12,7 +12,7 @@ export interface RecordedCall extends Pick<ReplayInput, "id" | "at" | "question"
 }
 
 /** Every source of inputs makes its records here, so that equal questions are equal wherever they come from. */
-export async function recordedCall(
+export async function recordedInput(
   {
     id,
     at,
@@ -21,9 +21,9 @@ export async function recordedCall(
     tags = {},
   }: Pick<ReplayInput, "id" | "at" | "payload"> & {
     readonly failed?: boolean;
-    readonly tags?: RecordedCall["tags"];
+    readonly tags?: RecordedInput["tags"];
   },
   route: Pick<Route, "input" | "template" | "variants">,
-): Promise<RecordedCall> {
+): Promise<RecordedInput> {
   return { id, at, kind: payload.kind, failed, tags, question: await questionKey(payload, route) };
 }
