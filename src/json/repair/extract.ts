@@ -4,9 +4,10 @@
  */
 
 import { endOfString } from "../depth.ts";
-import { NEXT_KEY, scanLenient } from "./lenient-scan.ts";
+import type { Doubt } from "./doubt.ts";
+import { scanLenient } from "./lenient-scan.ts";
 import { StringEndFinder } from "./string-end.ts";
-import { isBlank, matchesAt, skipBlank } from "./text-at.ts";
+import { isBlank, matchesAt, NEXT_KEY, skipBlank } from "./text-at.ts";
 
 export interface JsonCandidate {
   /** The part of the body, as the model wrote it. */
@@ -18,6 +19,8 @@ export interface JsonCandidate {
   readonly end: number;
   /** Directly behind the opening of a Markdown fence. */
   readonly fenced: boolean;
+  /** The source can also be read otherwise. */
+  readonly doubt: Doubt;
   /** False where the text stopped before everything was closed. */
   readonly completed: boolean;
 }
@@ -26,7 +29,10 @@ export interface JsonCandidate {
 const MAX_PASSES = 20;
 const FENCE_OR_BRACKET = /```[\w+-]*|[{[]/g;
 /** What may stand behind a bracket in prose for it to be JSON rather than a citation or a placeholder. */
-const JSON_START = /[{[]\s*(?:["'“‘{[}\]]|-?\d|(?:true|false|null)\b|[A-Za-z_$][\w$-]*\s*:)/iy;
+const JSON_START =
+  /(?!\{{2,3}\s*[\w$.-]+\s*\})[{[]\s*(?:["'“‘{[}\]]|-?\d|(?:true|false|null)\b|[A-Za-z_$][\w$-]*\s*:)/iy;
+/** Escaped as a whole: each quote has a backslash. */
+const ESCAPED = /^[{[]\s*\\"/;
 const NUMBERS = /\[\s*-?\d/y;
 const REASONING = /^\s*<(think|thinking|thought|reasoning|reflection)>[\s\S]*?<\/\1>/i;
 const REASONING_START = /^\s*<(?:think|thinking|thought|reasoning|reflection)>/i;
@@ -77,13 +83,22 @@ function candidateAt(body: string, start: number, fenced: boolean, finder: Strin
   const whole = strictEnd(body, start);
   if (whole !== undefined && !matchesAt(NEXT_KEY, body, whole)) {
     const source = body.slice(start, whole);
-    if (isJson(source)) return { source, settled: undefined, start, end: whole, fenced, completed: true };
+    if (isJson(source))
+      return { source, settled: undefined, start, end: whole, fenced, doubt: "none", completed: true };
   }
   const scanned = scanLenient(body, start, finder);
   const end = scanned?.end ?? body.length;
   const source = body.slice(start, end);
   const completed = scanned?.completed ?? looksClosed(source);
-  return { source, settled: scanned?.text, start, end, fenced, completed };
+  return {
+    source,
+    settled: scanned?.text,
+    start,
+    end,
+    fenced,
+    doubt: scanned?.doubt ?? (ESCAPED.test(source) ? "none" : "some"),
+    completed,
+  };
 }
 
 /** Index behind the bracket that closes the one at `start`, read as JSON proper. */

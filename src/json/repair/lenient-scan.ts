@@ -4,9 +4,20 @@
  * concatenation, ellipses) to it.
  */
 
+import { type Container, roleIn } from "./container.ts";
+import {
+  type Doubt,
+  doubtOfBareValue,
+  doubtOfClosing,
+  doubtOfComma,
+  doubtOfEarlyClosing,
+  doubtOfString,
+  isWrittenTwice,
+  lastBefore,
+} from "./doubt.ts";
 import { escapeContent, readBareValue } from "./lenient-tokens.ts";
-import { type Frame, isQuote, StringEndFinder, type StringRole } from "./string-end.ts";
-import { isBlank, matchesAt, skipBlank, skipComment } from "./text-at.ts";
+import { isQuote, StringEndFinder, type StringRole } from "./string-end.ts";
+import { blankLength, isBlank, KEY, matchesAt, NEXT_KEY, skipBlank, skipComment } from "./text-at.ts";
 
 export interface Scanned {
   /** Index behind the document in the source. */
@@ -15,29 +26,14 @@ export interface Scanned {
   readonly text: string;
   /** False where the source stopped before everything was closed. */
   readonly completed: boolean;
+  /** The source can also be read otherwise. */
+  readonly doubt: Doubt;
 }
-
-type Container = {
-  -readonly [Key in keyof Frame]: Frame[Key];
-} & {
-  /** Index of its opening bracket among the pieces of output. */
-  readonly at: number;
-  state: "key" | "colon" | "value" | "next";
-  /** Index of its last comma among the pieces of output; a trailing one is taken back. */
-  comma: number | undefined;
-  /** Braces that the source left out: closed with whatever closes the container around them. */
-  readonly implied: boolean;
-  /** Parentheses of a function call, which `jsonrepair` unwraps. */
-  readonly isCall: boolean;
-};
 
 const CALL = /[A-Za-z_$][\w$]{0,100}\s{0,50}\(/y;
 const BARE_KEY_RUN = /[^:,{}[\]\n"'`]+/y;
 const ENDS_VALUE = /^[,}\]]?$/;
 const IS_LITERAL = /^(?:true|false|null|-?\d+(?:\.\d+)?)$/;
-/** Behind a document: a comma and another member of it. */
-export const NEXT_KEY = /\s{0,200},\s{0,200}"(?:\\.|[^"\\\n]){0,1000}"\s{0,50}:/y;
-const KEY = /\s{0,200}"(?:\\.|[^"\\\n]){0,1000}"\s{0,50}:/y;
 
 /** Scans from the bracket at `start`; `undefined` where the text is not understood well enough to rewrite. */
 export function scanLenient(source: string, start: number, finder = new StringEndFinder(source)): Scanned | undefined {
@@ -50,6 +46,7 @@ class LenientScan {
   readonly #out: string[] = [];
   readonly #stack: Container[] = [];
   #at: number;
+  #doubt: Doubt = "none";
 
   constructor(source: string, start: number, finder: StringEndFinder) {
     this.#source = source;
@@ -64,7 +61,7 @@ class LenientScan {
       if (!this.#step(character)) return undefined;
     } while (this.#stack.length > 0);
     if (this.#stack.some(({ isSet }) => isSet)) return undefined;
-    return { end: this.#at, text: this.#out.join(""), completed: this.#stack.length === 0 };
+    return { end: this.#at, text: this.#out.join(""), completed: this.#stack.length === 0, doubt: this.#doubt };
   }
 
   /** Reads one token. False: give up. */
@@ -97,6 +94,10 @@ class LenientScan {
       default:
         return this.#bare();
     }
+  }
+
+  #note(doubt: Doubt): void {
+    if (doubt === "strong" || this.#doubt === "none") this.#doubt = doubt;
   }
 
   #copy(length: number): boolean {
@@ -139,11 +140,15 @@ class LenientScan {
     if (!container) return false;
     this.#separate();
     const role = roleIn(container);
+    if (isWrittenTwice(this.#source, this.#at)) this.#at += 1;
+    const open = this.#at;
     const end = this.#finder.find(this.#at, role, this.#stack);
     if (end === undefined) return this.#copy(this.#source.length - this.#at);
     const stop = "close" in end ? end.close : end.missing;
-    this.#out.push(`"${escapeContent(this.#source.slice(this.#at + 1, stop))}"`);
+    const content = this.#source.slice(open + 1, stop);
+    this.#out.push(`"${escapeContent(content)}"`);
     this.#at = "close" in end ? stop + 1 : stop;
+    this.#note(doubtOfString(this.#source, { open, end: stop, role, isClosed: "close" in end }));
     this.#took(container, role);
     return true;
   }
@@ -168,12 +173,18 @@ class LenientScan {
     while (this.#stack.at(-1)?.implied && this.#stack.at(-1)?.close !== character) this.#pop();
     const depth = this.#stack.findLastIndex(({ close }) => close === character);
     this.#at += 1;
-    if (depth < 0) return true;
+    const doubt = doubtOfClosing(this.#source, this.#at, this.#stack, depth);
+    if (depth < 0) {
+      this.#note(doubt);
+      return true;
+    }
     // The first closing brace of the root was one too many, or stands for another bracket, where more members follow.
     if (depth === 0 && character === "}" && matchesAt(NEXT_KEY, this.#source, this.#at)) {
+      this.#note(doubtOfEarlyClosing(this.#source, this.#at, this.#stack));
       while (this.#stack.length > 1) this.#pop();
       return true;
     }
+    this.#note(doubt);
     while (this.#stack.length > depth) this.#pop();
     return true;
   }
@@ -196,6 +207,7 @@ class LenientScan {
 
   #comma(): boolean {
     let container = this.#stack.at(-1);
+    if (container) this.#note(doubtOfComma(container));
     const member = this.#at + 1;
     if (container?.implied && !matchesAt(KEY, this.#source, member)) this.#pop();
     const parent = this.#stack.at(-2);
@@ -214,6 +226,8 @@ class LenientScan {
   /** `{"a", "b"}`: what looked like a key is a value. */
   #becomeSet(container: Container): void {
     this.#out[container.at] = "[";
+    // As Python writes a set; with the quotes of JSON it may be a member with a comma for its colon.
+    if (lastBefore(this.#source, this.#at) === '"') this.#note("strong");
     container.kind = "array";
     container.isSet = true;
     container.count += 1;
@@ -225,6 +239,7 @@ class LenientScan {
       const key = this.#out.findLastIndex((piece) => piece.trim() !== "");
       this.#out[key] = `{${this.#out[key] ?? ""}`;
       container.count -= 1;
+      if (container.count > 0) this.#note("some");
       this.#push({ kind: "object", close: "}", implied: true, at: key, state: "value" });
     } else if (container) container.state = "value";
     return this.#copy(1);
@@ -260,6 +275,7 @@ class LenientScan {
     const quoted =
       this.#source[value.end] === '"' && ENDS_VALUE.test(this.#source[skipBlank(this.#source, value.end + 1)] ?? "");
     this.#out.push(quoted && !IS_LITERAL.test(value.text) ? `"${escapeContent(value.text)}"` : value.text);
+    this.#note(doubtOfBareValue(this.#source, this.#at, { ...value, quoted }, container));
     this.#at = value.end + (quoted ? 1 : 0);
     this.#took(container, "value");
     return true;
@@ -287,15 +303,4 @@ class LenientScan {
     }
     return this.#copy(end - this.#at);
   }
-}
-
-function blankLength(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && isBlank(text.charCodeAt(at))) at += 1;
-  return at - from;
-}
-
-function roleIn({ kind, isSet, state }: Container): StringRole {
-  if (kind === "array" || isSet) return "item";
-  return state === "key" || state === "next" ? "key" : "value";
 }

@@ -1,6 +1,6 @@
 /** Single tokens of broken JSON, written as JSON means them. */
 
-const ESCAPE = /\\(?:u[\dA-Fa-f]{4}|["\\/bfnrt])|\\(\r?\n)|\\([\s\S])|["\b\f\n\r\t]/g;
+const ESCAPE = /\\(?:u[\dA-Fa-f]{4}|["\\/bfnrt])|\\(\r?\n)|\\([\s\S])|["\p{Cc}]/gu;
 const CONTROL: Readonly<Record<string, string>> = {
   '"': '\\"',
   "\b": "\\b",
@@ -10,15 +10,20 @@ const CONTROL: Readonly<Record<string, string>> = {
   "\t": "\\t",
 };
 
-/** The inside of a string with its quotes, line breaks and lone backslashes escaped; escapes that are valid stay. */
+/** The inside of a string with its quotes, control characters and lone backslashes escaped; escapes that are valid stay. */
 export function escapeContent(content: string): string {
   return content.replace(ESCAPE, (found, newline: string | undefined, escaped: string | undefined) => {
     if (newline !== undefined) return "\\n";
-    if (escaped === undefined) return CONTROL[found] ?? found;
-    if (escaped === "u") return found;
+    if (escaped === undefined) return controlEscape(found);
     // `\'` is how other languages escape; a backslash before other ASCII was meant (regular expressions, paths, TeX).
-    return "'`".includes(escaped) || escaped > "~" ? escaped : `\\\\${CONTROL[escaped] ?? escaped}`;
+    return "'`".includes(escaped) || escaped > "~" ? escaped : `\\\\${controlEscape(escaped)}`;
   });
+}
+
+function controlEscape(character: string): string {
+  const known = CONTROL[character];
+  if (known !== undefined || character > "\u001f") return known ?? character;
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 const RUN = /(?:https?:\/\/[^\s"',}\]]*|(?!\/\/|\/\*|```)[^,[\]{}\n"'`+])+/y;

@@ -6,6 +6,7 @@ import { jsonrepair } from "jsonrepair";
 import { err, ok, type Result } from "../../failure/failure.ts";
 import { compileSchema } from "../schema/validate.ts";
 import { findJson, type JsonCandidate, withoutReasoning } from "./extract.ts";
+import { escapeContent } from "./lenient-tokens.ts";
 import { repairScalar } from "./repair-scalar.ts";
 import { skipBlank } from "./text-at.ts";
 
@@ -35,6 +36,10 @@ const MAX_UNSETTLED = 65_536;
 /** Above this an answer is not repaired: the time it takes must stay far below what a request may take. */
 const MAX_LENGTH = 2_000_000;
 
+const MEMBER_BEFORE = /"\s*[:,]\s*$/;
+const CLOSED_TWICE = /[}\]]\s*[}\]]\s*,/;
+const MEMBER_AFTER = /^[,:]\s*["{[\d]/;
+
 type Accepts = ((value: unknown) => boolean) | undefined;
 
 /** Repairs an answer to JSON. Never throws. Without a schema several documents side by side are an error. */
@@ -47,11 +52,20 @@ export function repairJson(text: string, options: RepairOptions = {}): Result<Re
   if (body === "") return err({ reason: "unparseable", message: "the answer holds reasoning and nothing after it" });
   const accepts = acceptor(options.schema);
   const candidates = findJson(body);
+  const quoted = candidates[0] && isInString(body, candidates[0].start) ? quotedText(body) : undefined;
+  if (quoted && (!accepts || accepts(quoted.value))) return ok({ ...quoted, changed: true });
   const repaired =
     candidates.length > 0 ? repairCandidates(body, candidates, accepts) : repairScalar(body, options.schema);
   if (repaired === undefined)
     return err({ reason: "unparseable", message: "no JSON that could be repaired was found" });
   return ok({ ...repaired, changed: true });
+}
+
+/** A string as the whole answer, with quotes in it that are not escaped; `undefined` where it may be members of an object. */
+function quotedText(body: string): Reading | undefined {
+  if (body.length < 2 || !body.startsWith('"') || !body.endsWith('"') || /"\s*[:,]/.test(body)) return undefined;
+  const reading = parse(`"${escapeContent(body.slice(1, -1))}"`);
+  return reading && { ...reading, completed: true };
 }
 
 interface Reading {
@@ -63,22 +77,49 @@ interface Reading {
 function repairCandidates(body: string, candidates: readonly JsonCandidate[], accepts: Accepts): Reading | undefined {
   const cut = candidates.findLast(({ completed }) => !completed);
   // A cut document is the answer that was being written; one written out before it was an example.
-  if (cut) return choose(readings(cut), accepts);
+  if (cut) return choose(readings(cut, accepts), accepts);
   if (candidates.length > 1 && isSequence(body, candidates)) {
     const fitting = accepts && firstFitting(candidates, accepts);
     return fitting ?? asList(body, candidates, accepts);
   }
-  const ranked = [...candidates].sort(byRank);
+  const ranked = candidates.filter((candidate) => candidate.fenced || !isTornOut(body, candidate)).sort(byRank);
+  if (!accepts && ranked.length < candidates.length) return undefined;
   if (accepts) {
     const fitting =
       firstFitting(ranked, accepts) ?? (candidates.length > 1 ? asList(body, candidates, accepts) : undefined);
     if (fitting && accepts(fitting.value)) return fitting;
   }
   for (const candidate of ranked) {
-    const reading = choose(readings(candidate), accepts);
-    if (reading) return reading;
+    const reading = choose(readings(candidate, accepts), accepts);
+    // Not a smaller one instead: it may be a part of what could not be read.
+    if (reading || candidate.doubt !== "none") return reading;
   }
   return undefined;
+}
+
+/** What stands directly around it belongs to a document too, of which only this part was understood. */
+function isTornOut(body: string, { start, end, source }: JsonCandidate): boolean {
+  if (body.startsWith('"') && isInString(body, start)) return true;
+  let after = skipBlank(body, end);
+  // With a bracket too many at its end, one inside it may have closed too much.
+  if ("}]".includes(body[after] ?? "-") && CLOSED_TWICE.test(source)) return true;
+  while ("}]".includes(body[after] ?? "-")) after = skipBlank(body, after + 1);
+  return (
+    MEMBER_BEFORE.test(body.slice(Math.max(0, start - 100), start)) || MEMBER_AFTER.test(body.slice(after, after + 100))
+  );
+}
+
+/** Whether a quote of the text before `at` is open there. */
+function isInString(text: string, at: number): boolean {
+  return (
+    (text
+      .slice(0, at)
+      .replace(/\\[\s\S]/g, "")
+      .split('"').length -
+      1) %
+      2 ===
+    1
+  );
 }
 
 /** A fenced document before one in prose, then the longest, then the first. */
@@ -88,7 +129,7 @@ function byRank(first: JsonCandidate, second: JsonCandidate): number {
 
 function firstFitting(candidates: readonly JsonCandidate[], accepts: (value: unknown) => boolean): Reading | undefined {
   for (const candidate of candidates) {
-    for (const reading of readings(candidate)) if (accepts(reading.value)) return reading;
+    for (const reading of readings(candidate, accepts)) if (accepts(reading.value)) return reading;
   }
   return undefined;
 }
@@ -108,7 +149,7 @@ function isSeparator(gap: string): boolean {
 /** All documents as one list; without a schema only where the library reads them so, as it does lines of JSON. */
 function asList(body: string, candidates: readonly JsonCandidate[], accepts: Accepts): Reading | undefined {
   if (!accepts) return parseRepaired(body, true);
-  const texts = candidates.map((candidate) => choose(readings(candidate), undefined)?.text);
+  const texts = candidates.map((candidate) => choose(readings(candidate, undefined), undefined)?.text);
   const reading = texts.includes(undefined) ? undefined : parse(`[${texts.join(",")}]`);
   return reading ? { ...reading, completed: true } : undefined;
 }
@@ -123,7 +164,21 @@ function choose(from: Iterable<Reading>, accepts: Accepts): Reading | undefined 
 }
 
 /** What a document may say, the likeliest first. */
-function* readings({ source, settled, completed }: JsonCandidate): Generator<Reading> {
+function readings({ source, settled, doubt, completed }: JsonCandidate, accepts: Accepts): Reading[] {
+  const all = [...allReadings({ source, settled, completed })];
+  if (doubt === "none" || !completed) return all;
+  const distinct = new Set(all.map(({ value }) => JSON.stringify(value)));
+  if (doubt === "some" && all.length > 1 && distinct.size === 1) return all;
+  if (doubt === "some" && all.length > 1 && distinct.size === 1) return all;
+  const fitting = accepts && distinct.size > 1 ? all.filter(({ value }) => accepts(value)) : [];
+  return fitting.length === 1 ? fitting : [];
+}
+
+function* allReadings({
+  source,
+  settled,
+  completed,
+}: Pick<JsonCandidate, "source" | "settled" | "completed">): Generator<Reading> {
   const strict = parse(source);
   if (strict) {
     yield { ...strict, completed };

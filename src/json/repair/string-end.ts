@@ -25,6 +25,13 @@ export type StringEnd = { readonly close: number } | { readonly missing: number 
 const QUOTED_KEY = /(?:"(?:\\.|[^"\\\n]){0,1000}"|["'“”‘’`][^"'“”‘’`\n]{0,1000}["'“”‘’`])\s{0,50}:/y;
 const BARE_KEY = /[A-Za-z_$][\w$-]{0,100}\s{0,50}:(?!\/\/)/y;
 const NUMBER_KEY = /\d{1,20}(?:\.\d{1,20})?\s{0,50}:/y;
+/** A key without its quotes, or without the first of them, and the start of its value. */
+const STRAY_KEY = /[A-Za-z_$][\w$-]{0,100}(?:\s{0,50}:\s{0,50}(?:["'“‘{[]|-?\d|(?:true|false|null)\b)|"\s{0,50}:)/y;
+/** A comma, what it separates left without its first quote. */
+const STRAY_ITEM = /[A-Za-z_]\w{0,100}["']\s{0,50}[,\]}]/y;
+/** Before a quote: a comment with a comma or a plus, which end what stands before them. */
+const COMMENT_BEFORE = /\s*(?:[+,]\s*\/\*[^*]{0,200}\*\/\s*|\/\*[^*]{0,200}\*\/\s*[+,]\s*)$/;
+const MAX_COMMENT = 300;
 const WORD_THEN_KEY = /[A-Za-z_]\w{0,100}\s{1,50}"[^"\n]{0,200}"\s{0,50}:/y;
 const ITEM = /["'“‘`{[(]|-?[\d.]|(?:true|false|null|none|undefined)\b|[A-Za-z_]\w{0,100}\s{0,50}[,\]]/iy;
 const CLOSERS = "}])";
@@ -65,6 +72,8 @@ export class StringEndFinder {
       else if (character === "}" || character === "]") brackets -= 1;
       else if (ends.includes(character)) {
         if (this.#ends(at + 1, role, frames, plain)) return { close: at };
+        const comment = this.#commentBefore(open, at);
+        if (comment !== undefined) return { missing: comment };
         const missing = brackets <= 0 ? this.#leftOut(open, at, role, plain) : undefined;
         if (missing !== undefined) return { missing };
         plain = false;
@@ -84,6 +93,13 @@ export class StringEndFinder {
     if (!matchesAt(QUOTED_KEY, this.#text, quote)) return undefined;
     if (comma) return before;
     return this.#text.slice(before, quote).includes("\n") ? before + 1 : undefined;
+  }
+
+  #commentBefore(open: number, quote: number): number | undefined {
+    if (!this.#text.slice(Math.max(open, quote - MAX_COMMENT), quote).includes("*/")) return undefined;
+    const from = Math.max(open + 1, quote - MAX_COMMENT);
+    const found = COMMENT_BEFORE.exec(this.#text.slice(from, quote));
+    return found ? from + found.index : undefined;
   }
 
   #ends(after: number, role: StringRole, frames: readonly Frame[], plain: boolean): boolean {
@@ -126,8 +142,10 @@ export class StringEndFinder {
     const at = skipBlank(text, from);
     const next = text[at];
     if (next === undefined || next === "}" || next === "]" || text.startsWith("...", at)) return true;
-    if (frame?.kind === "object" && !frame.isSet) return this.#isKey(at, frame) || matchesAt(WORD_THEN_KEY, text, at);
-    return matchesAt(ITEM, text, at);
+    if (frame?.kind === "object" && !frame.isSet) {
+      return this.#isKey(at, frame) || matchesAt(WORD_THEN_KEY, text, at) || matchesAt(STRAY_KEY, text, at);
+    }
+    return matchesAt(ITEM, text, at) || matchesAt(STRAY_ITEM, text, at);
   }
 
   /** What follows a closing bracket fits the container around it, `frames[around]`. */

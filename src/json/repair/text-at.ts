@@ -46,3 +46,13 @@ export function isBlank(code: number): boolean {
     code === 0xfeff
   );
 }
+
+export function blankLength(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isBlank(text.charCodeAt(at))) at += 1;
+  return at - from;
+}
+
+/** Behind a document: a comma and another member of it. */
+export const NEXT_KEY = /\s{0,200},\s{0,200}"(?:\\.|[^"\\\n]){0,1000}"\s{0,50}:/y;
+export const KEY = /\s{0,200}"(?:\\.|[^"\\\n]){0,1000}"\s{0,50}:/y;

@@ -216,3 +216,34 @@ describe("time", () => {
     expect(repairJson(`{${" ".repeat(2_000_001)}`)).toMatchObject({ ok: false });
   });
 });
+
+describe("a text that can be read in two ways", () => {
+  it.each([
+    ["a bracket that may close too much", '{"a":{"b":{"c":1}},"d":2}},"e":3}'],
+    ["an end quote twice", '{"a":"x"","b":1}'],
+    ["a value left out", '{"a": },"b":1}'],
+    ["a comma twice", '{"a":[1,,2]}'],
+    ["a semicolon for a comma", '{"a":1;"b":2}'],
+    ["an opening brace left out", '"a":{"b":1},"c":[2]}'],
+    ["a key without its end quote", '{"a:1,"b":2}'],
+  ])("is refused where no schema decides: %s", (_, text) => {
+    expect(repairJson(text).ok).toBe(false);
+  });
+
+  it.each([
+    ['{"a": "x", b: "y"}', { a: "x", b: "y" }],
+    ["{\"a\": 'x', b: 'y'}", { a: "x", b: "y" }],
+    ['{"a": "x", b: 1}', { a: "x", b: 1 }],
+    ['{"a":"foo",b":"bar"}', { a: "foo", b: "bar" }],
+    ['{"key": ""value"}', { key: "value" }],
+    ['Hi {{name}\n{"a":"x"}', { a: "x" }],
+    ['"the list [1, 2"] more"', 'the list [1, 2"] more'],
+    ['["abc+/*comment*/"def"]', ["abcdef"]],
+    ['["abc/*comment*/+"def"]', ["abcdef"]],
+    ['{"a":"x\u0000y\u001fz"}', { a: "x\u0000y\u001fz" }],
+    [String.raw`{"a":"\uGGGG and \s"}`, { a: String.raw`\uGGGG and \s` }],
+  ])("is served where one reading is plain: %j", (text, value) => {
+    expect(repairedValue(text)).toEqual(value);
+    expect(repaired(text).completed).toBe(true);
+  });
+});
