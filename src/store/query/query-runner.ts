@@ -21,37 +21,47 @@ export interface QueryRunner {
 /** Runs the statements of `/query` on a client of its own, whose integers are exact and whose patience is the query's. */
 export class LibsqlQueryRunner implements QueryRunner {
   readonly #connection: Connection;
+  /** By limit: a client makes its requests with the one it was made for. Opens nothing until it is asked. */
+  readonly #clients = new Map<number, Client>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
   async run(statements: readonly Statement[], limitMs: number): Promise<Result<readonly Rows[], QueryFault>> {
-    const limit = AbortSignal.timeout(limitMs);
-    const client = this.#client(limit);
+    const client = this.#client(limitMs);
     try {
       // Not a batch: a client's first one asks the server for its version, a round trip of its own.
       const results = await Promise.all(statements.map((statement) => client.execute(inStatement(statement))));
       return ok(results.map(({ rows, columns }) => rows.map((row) => columns.map((_, at) => cellOf(row[at])))));
     } catch (cause) {
-      if (limit.aborted) return err(timedOut(limitMs));
+      if (isTimeout(cause)) return err(timedOut(limitMs));
       if (cause instanceof Error && /integer overflow/i.test(cause.message)) return err(OVERFLOW);
       throw storeError(cause);
-    } finally {
-      client.close();
     }
   }
 
-  /** Opens nothing yet; one per query, since the limit is the query's. */
-  #client(signal: AbortSignal): Client {
+  #client(limitMs: number): Client {
+    const known = this.#clients.get(limitMs);
+    if (known) return known;
     const { url, authToken } = this.#connection;
-    return createClient({
+    const client = createClient({
       url,
       ...(authToken !== undefined && { authToken }),
       intMode: "bigint",
-      fetch: (request: Request) => fetch(request, { signal }),
+      fetch: (request: Request) => fetch(request, { signal: AbortSignal.timeout(limitMs) }),
     });
+    this.#clients.set(limitMs, client);
+    return client;
   }
+}
+
+/** The request's own limit ended it; the client wraps what the request was rejected with. */
+function isTimeout(cause: unknown): boolean {
+  for (let link = cause, depth = 0; link instanceof Error && depth < 10; link = link.cause, depth += 1) {
+    if (link.name === "TimeoutError") return true;
+  }
+  return false;
 }
 
 function inStatement({ sql, args }: Statement): InStatement {

@@ -5,7 +5,6 @@
 import type { RowScope } from "../../identity/principal.ts";
 import type { Plan, Scalar } from "../../query/plan.ts";
 import type { OffsetPeriod } from "../../query/time-zone.ts";
-import { EVALUATION_LANES } from "../../record/lane.ts";
 import { allOf, bind, Fragment, listed, numbered, sql } from "../database/fragment.ts";
 import type { Access } from "../database/row-scope.ts";
 import { bucketSql } from "./bucket.ts";
@@ -14,7 +13,7 @@ import type { RollupChoice } from "./rollup-choice.ts";
 import { KNOWN_SUMS, ROUTE_KEYS } from "./rollup-columns.ts";
 import { type Compiled, conditions, rowSums, rowValue } from "./rows-statement.ts";
 import { comparison, groupBy, groupedColumns, groupedEnd, havingOf, type Sums } from "./select.ts";
-import { sourceOf, visibleRows } from "./table-sources.ts";
+import { outsideEvaluation, sourceOf, visibleRows } from "./table-sources.ts";
 
 type Figure = "count" | "sum" | "min" | "max";
 
@@ -109,7 +108,7 @@ function rollupSources(
       .filter((predicate) => !boundOf(predicate))
       .map(({ left, operator, values }) => comparison(value(left), operator, values));
     const scope = rowScope ? [carriesAlone(rowScope, tag, tagSql)] : [];
-    const lanes = plan.named.has("lane") ? [] : [sql`r.lane NOT IN (${listed(EVALUATION_LANES.map(bind))})`];
+    const lanes = plan.named.has("lane") ? [] : [outsideEvaluation(sql`r.lane`)];
     const columns = [
       ...plan.scalars.map((scalar, index) => sql`${value(scalar)} AS ${numbered("k", index)}`),
       ...parts.all.map((part, index) => sql`${sign}${rollupPart(part)} AS ${numbered("m", index)}`),

@@ -29,7 +29,7 @@ export function rowsStatement(plan: Plan, access: Access, periods: readonly Offs
   const source = sql`FROM ${table.from} WHERE ${allOf([...visibleRows(table, access), ...conditions(plan, periods)])}`;
   const value = (scalar: Scalar): Fragment => rowValue(table, scalar, periods);
   if (!plan.grouped) return listing(plan, table, source, value);
-  if (plan.aggregates.some(({ function: name }) => name in PERCENT)) return ranked(plan, source, value);
+  if (plan.aggregates.some(({ function: name }) => name in PERCENT)) return ranked(plan, table, source, value);
   return grouped(plan, plan.scalars.map(value), source, rowSums(value));
 }
 
@@ -96,14 +96,15 @@ export function rowSums(value: (scalar: Scalar) => Fragment): Sums {
 const PERCENT = { p50: sql`50`, p95: sql`95`, p99: sql`99` } as const;
 
 /** Each group's values are numbered in their order by the engine; a percentile is read off at its rank. */
-function ranked(plan: Plan, source: Fragment, value: (scalar: Scalar) => Fragment): Compiled {
+function ranked(plan: Plan, table: TableSource, source: Fragment, value: (scalar: Scalar) => Fragment): Compiled {
   const keys = plan.scalars.map((_, index) => numbered("k", index));
   const needed: Scalar[] = [];
   const at = (scalar: Scalar): number => {
     const known = needed.findIndex((one) => sameScalar(one, scalar));
     return known >= 0 ? known : needed.push(scalar) - 1;
   };
-  const within = keys.length === 0 ? sql`` : sql`PARTITION BY ${listed(plan.scalars.map(value))} `;
+  const partition = keys.length === 0 ? sql`` : sql`PARTITION BY ${listed(plan.scalars.map(value))}`;
+  const within = keys.length === 0 ? sql`` : sql`${partition} `;
   const sums: Sums = {
     ...rowSums((scalar) => numbered("v", at(scalar))),
     percentile: (of, p) => percentileSql(at(of), p),
@@ -114,10 +115,14 @@ function ranked(plan: Plan, source: Fragment, value: (scalar: Scalar) => Fragmen
     ...plan.scalars.map((scalar, index) => sql`${value(scalar)} AS ${numbered("k", index)}`),
     ...needed.map((scalar, index) => sql`${value(scalar)} AS ${numbered("v", index)}`),
     ...[...ranks].flatMap((index) => {
-      const of = value(needed[index] ?? COUNTED);
+      const scalar = needed[index] ?? COUNTED;
+      const of = value(scalar);
+      // Plain ranks and counts cost the engine less; only they hold where no value is null.
+      const whole = scalar.kind === "column" && table.neverNull.has(scalar.column);
+      const [order, counted] = whole ? [of, sql`*`] : [sql`${of} NULLS LAST`, of];
       return [
-        sql`row_number() OVER (${within}ORDER BY ${of} NULLS LAST) AS ${numbered("r", index)}`,
-        sql`count(${of}) OVER (${within}ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS ${numbered("n", index)}`,
+        sql`row_number() OVER (${within}ORDER BY ${order}) AS ${numbered("r", index)}`,
+        sql`count(${counted}) OVER (${partition}) AS ${numbered("n", index)}`,
       ];
     }),
   ];
