@@ -2,7 +2,7 @@
  * Takes a batch of things that happened. Each item is judged alone, so that a bad one never loses the others; what is
  * there already is not written again; and the order of a batch does not matter.
  */
-import type { TelemetrySink } from "../telemetry/ports.ts";
+import type { TelemetryStore } from "../telemetry/ports.ts";
 import type { ArtifactSaved, KeptArtifact } from "./artifact.ts";
 import { underCustody } from "./custody.ts";
 import { type Grade, subjectKey } from "./grade.ts";
@@ -21,8 +21,7 @@ import type { ArtifactStore, Deed, GradeStore, Kept, Rows, RunStore, SettingsSto
 import { type SubjectState, subjectStates } from "./subject.ts";
 
 export interface IngestPorts {
-  readonly telemetry: Pick<TelemetrySink, "insertInferences">;
-  readonly inferences: { existing(ids: readonly string[]): Promise<ReadonlySet<string>> };
+  readonly telemetry: Pick<TelemetryStore, "insertReported">;
   readonly runs: Pick<RunStore, "start" | "end">;
   readonly artifacts: Pick<ArtifactStore, "save" | "link">;
   readonly grades: Pick<GradeStore, "record" | "known">;
@@ -45,8 +44,7 @@ export async function ingestBatch(
   const sorted = sortItems(items, sender);
   const verdicts = new Map(sorted.verdicts);
   const graded = sorted.grades.map(({ value }) => value.subject);
-  const [there, states, artifacts] = await Promise.all([
-    ports.inferences.existing(sorted.inferences.map(({ value }) => value.id)),
+  const [states, artifacts] = await Promise.all([
     subjectStates(graded, ports.grades, sender.rows, now),
     takeIn(sorted.artifacts, ports.settings, verdicts),
   ]);
@@ -67,8 +65,8 @@ export async function ingestBatch(
   const steps = [
     () => [
       write(sorted.inferences, async (records) => {
-        await ports.telemetry.insertInferences(records);
-        return records.map(({ id }) => (there.has(id) ? "duplicate" : "stored"));
+        const added = await ports.telemetry.insertReported(records);
+        return added.map((isNew) => (isNew ? "stored" : "duplicate"));
       }),
       write(sorted.starts, (starts) => ports.runs.start(starts, deed)),
       write(grades, (given) => ports.grades.record(given, deed)),

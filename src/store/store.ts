@@ -3,7 +3,7 @@
  * themselves: there is no method that could forget it. What stands outside is listed in `Store`, and is short.
  */
 import type { KeyLookup } from "../identity/ports.ts";
-import type { TelemetrySink } from "../telemetry/ports.ts";
+import type { TelemetryStore } from "../telemetry/ports.ts";
 import { type Connection, connect } from "./database/database.ts";
 import { type SchemaState, schemaState } from "./database/migrate.ts";
 import { OrgBakeoffSamples } from "./evidence/bakeoff-samples.ts";
@@ -63,7 +63,7 @@ export interface Store {
   /** Orgs themselves: creation and lookup by those who hold the database token. */
   readonly orgs: OrgDirectory;
   /** Batches of records of many orgs, each of which names its own. */
-  readonly telemetry: TelemetrySink;
+  readonly telemetry: TelemetryStore;
   /** Whether the database fits this code. */
   schema(): Promise<SchemaState>;
   close(): void;

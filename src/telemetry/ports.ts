@@ -8,6 +8,12 @@ export interface TelemetrySink {
   isUnavailable(cause: unknown): boolean;
 }
 
+/** A sink that also tells what was new to it. */
+export interface TelemetryStore extends TelemetrySink {
+  /** As `insertInferences`; by the records' order, whether each was added, or was there before. */
+  insertReported(records: readonly InferenceRecord[]): Promise<readonly boolean[]>;
+}
+
 /** A message as Cloudflare Queues delivers it. */
 export interface QueueMessage {
   readonly id: string;

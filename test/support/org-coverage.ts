@@ -152,7 +152,6 @@ export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
       listed: await inferences.list({ limit: 1_000 }, ALL),
       ofRoute: await inferences.list({ route: "same", limit: 1_000 }, ALL),
       one: await each((word) => inferences.get(word, ALL)),
-      existing: [...(await inferences.existing(WORDS))].sort(),
       usage: await inferences.usage(0, 1e15),
       costs: [...(await inferences.attemptCosts(WORDS.map((word) => `att_${word}`)))],
     }),

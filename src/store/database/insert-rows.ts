@@ -1,24 +1,36 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
+export interface InsertChoice {
+  /** What happens to a row that conflicts with one that is there. Default: it is left out. */
+  readonly onConflict?: SQL | undefined;
+  /** Which of the rows are inserted, by `given` columns. Default: all. */
+  readonly where?: SQL | undefined;
+}
+
+/** The value that a row to be inserted has in a column of `table`, for `InsertChoice.where`. */
+export function given(table: SQLiteTable, key: string): SQL {
+  return sql.raw(`value ->> ${Object.keys(getTableColumns(table)).indexOf(key)}`);
+}
+
 /**
  * Inserts any number of rows with one statement of one bound value: a JSON array of arrays, taken apart by the engine.
  * Binding each value on its own costs most of the time of a large batch, on the wire and at both ends. Rows that conflict
- * with one that is there are left out, unless `onConflict` says otherwise. Columns that a row lacks become null, not their
+ * with one that is there are left out, unless the choice says otherwise. Columns that a row lacks become null, not their
  * default. No rows are fine.
  */
 export function insertRows<T extends SQLiteTable>(
   table: T,
   rows: readonly (T["$inferInsert"] & Readonly<Record<string, unknown>>)[],
-  onConflict: SQL = sql`do nothing`,
+  { onConflict = sql`do nothing`, where = sql`true` }: InsertChoice = {},
 ): SQL {
   const columns = Object.entries(getTableColumns(table));
   const names = columns.map(([, column]) => sql.identifier(column.name));
   const values = columns.map((_, index) => sql.raw(`value ->> ${index}`));
   const json = wellFormed(JSON.stringify(rows.map((row) => columns.map(([key]) => row[key] ?? null))));
-  // WHERE true: without it the parser takes ON for the beginning of a join.
+  // Always a WHERE: without it the parser takes ON for the beginning of a join.
   return sql`insert into ${table} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)}
-    from json_each(${json}) where true on conflict ${onConflict}`;
+    from json_each(${json}) where ${where} on conflict ${onConflict}`;
 }
 
 /** Half a surrogate pair, and U+0000, are fine in JSON, but become text the engine cannot read back, or cuts there. */

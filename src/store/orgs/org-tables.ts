@@ -12,7 +12,14 @@ import { bakeoffSamples, evidenceProcesses, hostedBakeoffs, hostedSamples } from
 import { inferences } from "../tables/inferences.ts";
 import { orgSettings } from "../tables/org-settings.ts";
 import { proposals } from "../tables/proposals.ts";
-import { inferenceRollups, retentionMarks, staleHours, tagRollups, wideTags } from "../tables/rollups.ts";
+import {
+  inferenceRollups,
+  movedInferences,
+  retentionMarks,
+  staleHours,
+  tagRollups,
+  wideTags,
+} from "../tables/rollups.ts";
 import { routePins } from "../tables/route-pins.ts";
 import { runs } from "../tables/runs.ts";
 import { swaps } from "../tables/swaps.ts";
@@ -51,6 +58,7 @@ export const ORG_TABLES: readonly OrgTable[] = [
   { table: tagRollups, at: tagRollups.hour },
   { table: wideTags, at: wideTags.hour },
   { table: staleHours, at: staleHours.hour },
+  { table: movedInferences, at: movedInferences.movedAt },
   { table: retentionMarks },
   { table: bakeoffs, at: bakeoffs.finishedAt, heavy: true },
   {

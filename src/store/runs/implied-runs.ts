@@ -25,10 +25,8 @@ export function insertImpliedRuns(mentions: readonly RunMention[]): SQL {
     status: "running" as const,
     startedAt: at,
   }));
-  return insertRows(
-    runs,
-    rows,
-    sql`(org, id) do update set started_at = excluded.started_at
-      where runs.declared = 0 and excluded.started_at < runs.started_at`,
-  );
+  return insertRows(runs, rows, {
+    onConflict: sql`(org, id) do update set started_at = excluded.started_at
+        where runs.declared = 0 and excluded.started_at < runs.started_at`,
+  });
 }

@@ -39,7 +39,7 @@ export class OrgRuns implements RunStore {
       where runs.declared = 0`;
     const [written] = await settled(
       this.#db.batch([
-        this.#db.all<{ id: string }>(sql`${insertRows(runs, rows, fillIn)} returning id`),
+        this.#db.all<{ id: string }>(sql`${insertRows(runs, rows, { onConflict: fillIn })} returning id`),
         this.#logged(deed, "run.started", starts),
       ]),
     );
@@ -60,7 +60,7 @@ export class OrgRuns implements RunStore {
       where runs.status = 'running'`;
     const [written] = await settled(
       this.#db.batch([
-        this.#db.all<{ id: string }>(sql`${insertRows(runs, rows, onlyOnce)} returning id`),
+        this.#db.all<{ id: string }>(sql`${insertRows(runs, rows, { onConflict: onlyOnce })} returning id`),
         this.#logged(deed, "run.ended", ends),
       ]),
     );

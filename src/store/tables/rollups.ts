@@ -114,3 +114,13 @@ export const retentionMarks = sqliteTable("retention_marks", {
   org: text("org").primaryKey(),
   before: integer("before").notNull(),
 });
+
+/** Ids of inferences whose raw rows retention has moved: one that is delivered again is known by it, and not counted twice. */
+export const movedInferences = sqliteTable(
+  "moved_inferences",
+  { org: text("org").notNull(), id: text("id").notNull(), movedAt: integer("moved_at").notNull() },
+  (table) => [
+    primaryKey({ columns: [table.org, table.id] }),
+    index("moved_inferences_org_moved").on(table.org, table.movedAt),
+  ],
+);

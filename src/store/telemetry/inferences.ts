@@ -110,19 +110,6 @@ export class OrgInferences {
     return inference && { inference, attempts: tried, grades: graded };
   }
 
-  /** Which of these ids are there. One round trip. */
-  async existing(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    if (ids.length === 0) return new Set();
-    const wanted = sql`${inferences.id} in (select value from json_each(${JSON.stringify(ids)}))`;
-    const found = await settled(
-      this.#db
-        .select({ id: inferences.id })
-        .from(inferences)
-        .where(and(eq(inferences.org, this.#org), wanted)),
-    );
-    return new Set(found.map(({ id }) => id));
-  }
-
   async usage(since: number, until: number): Promise<readonly UsageRow[]> {
     const group = [
       inferences.lane,

@@ -6,13 +6,15 @@ import { artifacts } from "../tables/artifacts.ts";
 import { attempts } from "../tables/attempts.ts";
 import { auditLog } from "../tables/audit-log.ts";
 import { inferences } from "../tables/inferences.ts";
-import { inferenceRollups, retentionMarks, staleHours, tagRollups } from "../tables/rollups.ts";
+import { inferenceRollups, movedInferences, retentionMarks, staleHours, tagRollups } from "../tables/rollups.ts";
 import { addToAllRollups, addToRollups, addToTagRollups, dropWideTags, findGrownTags } from "./rollup-sql.ts";
 import { markOf } from "./rollups.ts";
 import { HOUR_MS, hourOf, hourSql } from "./stale-hours.ts";
 
 /** Raw rows are moved out in steps of so much time, so that what is read raw meanwhile stays little. */
 const STEP_MS = 24 * HOUR_MS;
+/** How long a moved inference is known by its id: queues keep messages 14 days at most, the SDK its records 30. */
+export const MOVED_KNOWN_MS = 100 * 24 * HOUR_MS;
 
 interface Edge {
   /** Oldest raw row and oldest hour without a rollup, from the mark on. */
@@ -80,6 +82,11 @@ export class OrgRetention {
         db.run(addToRollups(rows)),
         db.run(addToAllRollups(rows)),
         db.run(addToTagRollups(rows)),
+        db.run(sql`insert into ${movedInferences} (org, id, moved_at) select ${org}, id, ${deed.at} from (${ids})
+          where true on conflict do nothing`),
+        db
+          .delete(movedInferences)
+          .where(and(eq(movedInferences.org, org), lt(movedInferences.movedAt, deed.at - MOVED_KNOWN_MS))),
         db.run(findGrownTags(org, hours)),
         db.run(dropWideTags(org, hours)),
         db.run(sql`insert into ${auditLog} (org, ts, actor, action, subject, detail)

@@ -1,5 +1,4 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { inferences } from "../tables/inferences.ts";
 import { staleHours } from "../tables/rollups.ts";
 
 export const HOUR_MS = 3_600_000;
@@ -15,11 +14,11 @@ export function hourSql(ts: SQLWrapper): SQL {
 }
 
 /**
- * Marks the hours of those records that are not there yet; goes before their insert, in the same transaction. A record
- * that comes again marks nothing.
+ * Marks the hours of these records, unless the statement before it, their insert, found all of them there already. The
+ * hour of one that came again beside a new one is marked too, and summed once more to the same sums.
  */
-export function markStale(records: readonly { readonly org: string; readonly id: string; readonly ts: number }[]): SQL {
-  const rows = records.map(({ org, id, ts }) => [org.toWellFormed(), id.toWellFormed(), hourOf(ts)]);
-  return sql`insert into ${staleHours} (org, hour) select distinct value ->> 0, value ->> 2 from json_each(${JSON.stringify(rows)})
-    where not exists (select 1 from ${inferences} i where i.org = value ->> 0 and i.id = value ->> 1) on conflict do nothing`;
+export function markStale(records: readonly { readonly org: string; readonly ts: number }[]): SQL {
+  const hours = new Set(records.map(({ org, ts }) => JSON.stringify([org.toWellFormed(), hourOf(ts)])));
+  return sql`insert into ${staleHours} (org, hour) select value ->> 0, value ->> 1 from json_each(${`[${[...hours].join()}]`})
+    where changes() > 0 on conflict do nothing`;
 }

@@ -1,17 +1,19 @@
+import { sql } from "drizzle-orm";
 import type { AttemptRecord, FailureRecord, InferenceRecord } from "../../record/inference-record.ts";
 import type { TokenCounts } from "../../record/token-counts.ts";
-import type { TelemetrySink } from "../../telemetry/ports.ts";
+import type { TelemetryStore } from "../../telemetry/ports.ts";
 import { totalTokens } from "../../telemetry/record.ts";
 import type { Database } from "../database/database.ts";
-import { insertRows } from "../database/insert-rows.ts";
+import { given, insertRows } from "../database/insert-rows.ts";
 import { isUnavailable, settled } from "../database/store-error.ts";
 import { insertImpliedRuns } from "../runs/implied-runs.ts";
 import { attempts } from "../tables/attempts.ts";
 import { inferences } from "../tables/inferences.ts";
+import { movedInferences } from "../tables/rollups.ts";
 import { markStale } from "./stale-hours.ts";
 
 /** Writes an inference and its attempts in one transaction; a record that is there already changes nothing. */
-export class TelemetryWriter implements TelemetrySink {
+export class TelemetryWriter implements TelemetryStore {
   readonly #db: Database;
 
   constructor(db: Database) {
@@ -24,17 +26,37 @@ export class TelemetryWriter implements TelemetrySink {
 
   async insertInferences(records: readonly InferenceRecord[]): Promise<void> {
     if (records.length === 0) return;
+    const [insert, ...besides] = this.#statements(records);
+    await settled(this.#db.batch([this.#db.run(insert), ...besides]));
+  }
+
+  async insertReported(records: readonly InferenceRecord[]): Promise<readonly boolean[]> {
+    if (records.length === 0) return [];
+    const [insert, ...besides] = this.#statements(records);
+    const returning = this.#db.all<{ org: string; id: string }>(sql`${insert} returning org, id`);
+    const [written] = await settled(this.#db.batch([returning, ...besides]));
+    const added = new Set(written.map(({ org, id }) => JSON.stringify([org, id])));
+    return records.map(({ org, id }) => added.delete(JSON.stringify([org.toWellFormed(), id.toWellFormed()])));
+  }
+
+  /** In this order: hours are marked where the insert before it added something, attempts are added where their call is. */
+  #statements(records: readonly InferenceRecord[]) {
     const rows = records.map(inferenceRow);
-    await settled(
-      this.#db.batch([
-        this.#db.run(markStale(rows)),
-        this.#db.run(insertRows(inferences, rows)),
-        this.#db.run(insertRows(attempts, records.flatMap(attemptRows))),
-        this.#db.run(insertImpliedRuns(records.flatMap(runMention))),
-      ]),
-    );
+    return [
+      insertRows(inferences, rows, { where: neverMoved }),
+      this.#db.run(markStale(rows)),
+      this.#db.run(insertRows(attempts, records.flatMap(attemptRows), { where: callIsThere })),
+      this.#db.run(insertImpliedRuns(records.flatMap(runMention))),
+    ] as const;
   }
 }
+
+/** Retention has not counted and removed it before. */
+const neverMoved = sql`not exists (select 1 from ${movedInferences} m
+  where m.org = ${given(inferences, "org")} and m.id = ${given(inferences, "id")})`;
+
+const callIsThere = sql`exists (select 1 from ${inferences} i
+  where i.org = ${given(attempts, "org")} and i.id = ${given(attempts, "inference")})`;
 
 function runMention({ org, run, startedAt }: InferenceRecord) {
   return run === null ? [] : [{ org, run, at: startedAt }];

@@ -16,7 +16,7 @@ import { fakeIo } from "../../support/fake-io.ts";
 
 const KEY = keyFrom(new Uint8Array(32).fill(7));
 const HEALTHY = {
-  database: { state: "current", version: "0003_reserved_bills" },
+  database: { state: "current", version: "0004_moved_inferences" },
   simulation: false,
   local: false,
   missing_provider_keys: [],

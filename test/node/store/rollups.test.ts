@@ -228,6 +228,23 @@ describe("retention", () => {
     expect(await rows("select 1 from inferences where org = ?", "org_beside")).toHaveLength(1);
   });
 
+  it("knows a record again that it has moved, and counts it once", async () => {
+    const org = "org_again";
+    const { retention, rollups } = local.store.forOrg(org);
+    const records = [0, 1].map((index) =>
+      recordOf(anInference({ org, id: `again_${index}`, route: "r", startedAt: HOUR + index, cost: nanoUsd(5) })),
+    );
+    expect(await local.store.telemetry.insertReported(records)).toEqual([true, true]);
+    await rollUpAll(org);
+    await retention.advance(LATER);
+    expect(await retention.moveRaw(10, deed)).toBe(2);
+    const late = recordOf(anInference({ org, id: "late", route: "r", startedAt: HOUR + 2, cost: nanoUsd(5) }));
+    expect(await local.store.telemetry.insertReported([...records, late])).toEqual([false, false, true]);
+    expect(await rows("select count(*) as n from attempts where org = ?", org)).toMatchObject([{ n: 1 }]);
+    expect(await retention.moveRaw(10, deed)).toBe(1);
+    expect(await rollups.servedSince("r", "default", HOUR)).toMatchObject({ priced: 3, cost: 15 });
+  });
+
   it("logs what it deletes in the same transaction, and nothing where there was nothing", async () => {
     const org = "org_logged";
     const { audit, retention } = local.store.forOrg(org);

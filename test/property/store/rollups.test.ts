@@ -132,20 +132,11 @@ async function apply(next: Step, org: string, waiting: InferenceRecord[], arrive
       arrived.push(...batch);
       return;
     }
-    case "repeat": {
-      // Only one whose raw row is still there can be known again.
-      const candidates = arrived.slice(-1 - next.back);
-      const { rows } = await client.execute({ sql: "select id from inferences where org = ?", args: [org] });
-      const raw = new Set(rows.map((row) => row["id"]));
-      const again = candidates.filter(({ id }) => raw.has(id));
-      await local.store.telemetry.insertInferences(again);
+    case "repeat":
+      await local.store.telemetry.insertInferences(arrived.slice(-1 - next.back));
       return;
-    }
     case "all at once":
-      // A repeat looks at the rows that are there first, which nothing may move meanwhile.
-      await Promise.all(
-        next.steps.filter(({ type }) => type !== "repeat").map((part) => apply(part, org, waiting, arrived)),
-      );
+      await Promise.all(next.steps.map((part) => apply(part, org, waiting, arrived)));
       return;
     case "roll up":
       await together(next.times, async () => {
