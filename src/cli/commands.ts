@@ -70,6 +70,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "carry out or take back an approved change",
     load: () => import("./commands/swap.ts"),
   },
+  {
+    name: "envelopes",
+    group: "Change",
+    summary: "spend limits, what is held as unknown, and what was really billed",
+    load: () => import("./commands/envelopes.ts"),
+  },
   { name: "keys", group: "Change", summary: "create, list and revoke keys", load: () => import("./commands/keys.ts") },
   {
     name: "db",

@@ -45,10 +45,20 @@ const UNBOUNDED = [
 const CLIENT_TOOL =
   /^(?:function|custom|bash_|text_editor_|computer_|computer$|memory_|local_shell$|apply_patch$|computer-preview)/;
 
-/** The field of an encoded body that makes its cost unbounded, or undefined where there is none. */
+/** Fields that raise a model's price (fast modes, processing in one region), and the values that do not. */
+const DEARER: Readonly<Record<string, readonly unknown[]>> = {
+  speed: ["standard"],
+  inference_geo: ["global"],
+};
+
+/** The field of an encoded body that makes its cost unbounded or dearer than its price, or undefined where there is none. */
 export function unboundedField(body: JsonRecord): string | undefined {
   const field = UNBOUNDED.find((name) => body[name] !== undefined && body[name] !== null);
   if (field !== undefined) return field;
+  const dearer = Object.entries(DEARER).find(
+    ([name, plain]) => body[name] !== undefined && body[name] !== null && !plain.includes(body[name]),
+  );
+  if (dearer) return dearer[0];
   const tools = Array.isArray(body["tools"]) ? body["tools"] : [];
   const at = tools.findIndex((tool) => isRecord(tool) && !runsAtClient(tool));
   return at < 0 ? undefined : `tools[${at}]`;

@@ -75,6 +75,8 @@ const BESIDE: Record<string, readonly string[]> = {
   "src/query": ["src/identity", "src/telemetry"],
   "src/cycles": ["src/telemetry", "src/bakeoff", "src/proposal", "src/swap", "src/runs", "src/query"],
   durable: [],
+  // Limits of calls made in this process are kept in the same way for commands and for the SDK.
+  "src/cli": ["src/sdk"],
   "src/workspace": ["src/capture", "src/localdb"],
 };
 

@@ -51,7 +51,13 @@ const verdictLine = z.object({
 /** What is booked for an arm, or for the judge under `JUDGE_BOOKS`: an unknown bill counts as its bound. */
 const spentLine = z.object({ type: z.literal("spent"), arm: z.string(), spent: nano });
 
-const finishedLine = z.discriminatedUnion("type", [sampleLine, verdictLine, spentLine]);
+/** Written before a request is sent: what it can cost at most, by its reservation. */
+const intentLine = z.object({ type: z.literal("intent"), id: z.string(), arm: z.string(), most: nano });
+
+/** What a request came to. Without this line its intent counts as spent whole. */
+const endLine = z.object({ type: z.literal("end"), id: z.string(), booked: nano });
+
+const finishedLine = z.discriminatedUnion("type", [sampleLine, verdictLine, spentLine, intentLine, endLine]);
 
 /** Under this name the journal books what the judge costs; no arm is named so. */
 export const JUDGE_BOOKS = "";
@@ -74,6 +80,14 @@ export function sampleText(sample: Sample): string {
 
 export function verdictText(verdict: JudgeVerdict): string {
   return `${JSON.stringify({ type: "verdict", ...verdict })}\n`;
+}
+
+export function intentText(id: string, arm: string, most: NanoUsd): string {
+  return `${JSON.stringify({ type: "intent", id, arm, most })}\n`;
+}
+
+export function endText(id: string, booked: NanoUsd): string {
+  return `${JSON.stringify({ type: "end", id, booked })}\n`;
 }
 
 export function spentText(arm: string, spent: NanoUsd): string {
@@ -105,10 +119,20 @@ export function readJournal(text: string): Journal | undefined {
   const book = (arm: string, cost: NanoUsd | undefined): void => {
     spent.set(arm, addUsd(spent.get(arm) ?? ZERO_USD, cost ?? ZERO_USD));
   };
+  const requests = new Map<string, { readonly arm: string; booked: NanoUsd }>();
   for (const line of rest) {
     const finished = finishedLine.safeParse(line);
     if (!finished.success) return undefined;
     const { type: _type, ...content } = finished.data;
+    if ("most" in content) {
+      requests.set(content.id, { arm: content.arm, booked: content.most });
+      continue;
+    }
+    if ("booked" in content) {
+      const request = requests.get(content.id);
+      if (request) request.booked = content.booked;
+      continue;
+    }
     if ("spent" in content) {
       spent.set(content.arm, nanoUsd(Math.max(content.spent, spent.get(content.arm) ?? 0)));
       continue;
@@ -117,6 +141,11 @@ export function readJournal(text: string): Journal | undefined {
     if ("outcome" in content) samples.push(content);
     else verdicts.push(content);
   }
+  const requested = new Map<string, NanoUsd>();
+  for (const { arm, booked } of requests.values()) {
+    requested.set(arm, addUsd(requested.get(arm) ?? ZERO_USD, booked));
+  }
+  for (const [arm, booked] of requested) spent.set(arm, nanoUsd(Math.max(booked, spent.get(arm) ?? 0)));
   const { type: _plan, ...read } = plan.data;
   return { plan: read, samples, verdicts, spent };
 }

@@ -16,6 +16,7 @@ import { dollarsOf, usage, wholeNumber } from "../bakeoff/run/options.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
 import { addGatewayOptions, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
+import { orgEnvelopes } from "../org-envelopes.ts";
 import { confirm } from "../output/confirm.ts";
 import { printJson } from "../output/json.ts";
 import { printOutcomes } from "../probe/print.ts";
@@ -62,9 +63,10 @@ interface Measured {
 
 async function probe(io: Io, models: readonly string[], options: Options): Promise<ExitCode> {
   const bundle = await compileFor(io, { cwd: io.cwd, routes: options.routes, config: options.config });
+  const envelopes = orgEnvelopes(io, options, bundle.config.budget.orgPerMonth, replayLedger(Date.now));
   const host = engineHost(bundle, {
     environment: environment(io, options.envFile),
-    envelopes: replayLedger(Date.now),
+    envelopes,
     recorder: { record: () => undefined },
   });
   const targets = targetsOf(models, options, bundle, host.providers);
@@ -83,6 +85,7 @@ async function probe(io: Io, models: readonly string[], options: Options): Promi
     const execute = (input: Parameters<typeof executeCall>[0]) => executeCall(input, ports);
     measured.push({ target, outcomes: await probeModel(plan, { execute, now: Date.now }, io.signal) });
   }
+  await envelopes.close();
   return await finish(io, options, measured, targets.length);
 }
 

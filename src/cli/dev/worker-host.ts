@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Miniflare as MiniflareInstance } from "miniflare";
 import { CliError, EXIT } from "../command.ts";
+import { openLifeline } from "./lifeline.ts";
 
 /** What `scripts/build.ts` writes beside the bundle: the parts of wrangler.toml that a local run needs. */
 interface WorkerManifest {
@@ -110,6 +111,8 @@ function shieldRuntime(): void {
   // workerd is Miniflare's dependency, not ours, so it is found from there.
   const { default: workerd } = createRequire(import.meta.resolve("miniflare"))("workerd") as { default: string };
   process.env["MODELRIG_WORKERD"] = workerd;
+  const lifeline = openLifeline();
+  if (lifeline !== undefined) process.env["MODELRIG_LIFELINE"] = lifeline;
   process.env["MINIFLARE_WORKERD_PATH"] = fileURLToPath(new URL("../../../bin/workerd-shielded.sh", import.meta.url));
 }
 

@@ -28,6 +28,8 @@ let folder: string;
 let server: Server;
 let url: string;
 let live: string;
+/** What was asked of the org's envelopes. */
+let drawn: { action: string; id: unknown }[];
 let posted: { path: string; body: Record<string, unknown> }[];
 
 function answer(method: string, path: string, body: Record<string, unknown>): { status: number; body: unknown } {
@@ -47,6 +49,10 @@ function answer(method: string, path: string, body: Record<string, unknown>): { 
     return { status: 200, body: { proposal, pull_request: { title: "t", body: "b", command: "c" } } };
   }
   if (method !== "POST") return { status: 404, body: { error: { message: "nothing here" } } };
+  if (path.startsWith("/v1/envelopes/")) {
+    drawn.push({ action: path.slice("/v1/envelopes/".length), id: body["reservation_id"] });
+    return { status: 200, body: { granted: true, envelopes: [] } };
+  }
   posted.push({ path, body });
   if (path.endsWith("/samples")) return { status: 201, body: { kept: (body["samples"] as unknown[]).length } };
   return { status: 201, body: { id: body["id"], proposal: null } };
@@ -97,6 +103,7 @@ beforeEach(async () => {
   captures.close();
   live = "cheap";
   posted = [];
+  drawn = [];
   server = createServer((incoming, response) => {
     let text = "";
     incoming.on("data", (chunk) => {
@@ -283,6 +290,14 @@ describe("with a gateway", () => {
     expect(err).toContain(
       "30: eval cases of acme.task, 120 calls asked 30 different inputs, those of one run belong together",
     );
+  });
+
+  it("holds every call in the org's envelopes, and closes what it holds", async () => {
+    await bakeoff([...cheap], withGateway());
+    const ids = (actions: readonly string[]) =>
+      drawn.flatMap(({ action, id }) => (actions.includes(action) ? [id] : []));
+    expect(ids(["reserve"]).length).toBeGreaterThan(0);
+    expect(new Set(ids(["settle", "release"]))).toEqual(new Set(ids(["reserve"])));
   });
 
   it("sends the report and no text, and with --keep-outputs says what else goes where", async () => {

@@ -1,11 +1,12 @@
 /** The envelopes of a bake-off on this machine: its own in memory and in its journal, the judge's day in a shared file. */
 import { join } from "node:path";
-import { JUDGE_BOOKS } from "../../../bakeoff/execution/journal.ts";
+import { endText, intentText, JUDGE_BOOKS } from "../../../bakeoff/execution/journal.ts";
 import { armEnvelopes } from "../../../bakeoff/plan/bakeoff-envelopes.ts";
 import type { BakeoffPlan } from "../../../bakeoff/plan/bakeoff-plan.ts";
 import type { EnvelopePort } from "../../../call/ports.ts";
+import type { ReserveRequest } from "../../../envelope/envelope.ts";
 import { type LocalEnvelopes, openLocalEnvelopes } from "../../../localdb/local-envelopes.ts";
-import { addUsd, type NanoUsd, nanoUsd } from "../../../money/nano-usd.ts";
+import { addUsd, type NanoUsd, nanoUsd, ZERO_USD } from "../../../money/nano-usd.ts";
 import { stateFolder } from "../../../workspace/state-folder.ts";
 import { type ReplayLedger, replayLedger } from "../../replay-ledger.ts";
 
@@ -21,17 +22,56 @@ const JUDGE_ID = "judge";
 const NO_LIMIT = nanoUsd(Number.MAX_SAFE_INTEGER);
 
 /** `before` is what the journal of an interrupted run has booked, by arm and for the judge. */
-export function openBooks(cwd: string, plan: BakeoffPlan, before: ReadonlyMap<string, NanoUsd>): Books {
+export function openBooks(
+  cwd: string,
+  plan: BakeoffPlan,
+  before: ReadonlyMap<string, NanoUsd>,
+  append: (line: string) => void,
+): Books {
   const ids = new Map(plan.arms.map((arm) => [arm.name, armEnvelopes(plan.id, arm, plan)[0]?.id ?? arm.name]));
   const opening = new Map<string, NanoUsd>();
   for (const [name, spent] of before) opening.set(name === JUDGE_BOOKS ? JUDGE_ID : (ids.get(name) ?? name), spent);
   opening.set(`replay-pass:${plan.id}`, addUsd(...before.values()));
   const ledger = replayLedger(Date.now, opening);
+  const names = new Map([...ids].map(([name, envelope]) => [envelope, name]));
+  const armOf = ({ claims }: ReserveRequest): string => {
+    const own = claims.find(({ id }) => names.has(id));
+    return own === undefined ? JUDGE_BOOKS : (names.get(own.id) ?? JUDGE_BOOKS);
+  };
   const day = judgeDay(join(stateFolder(cwd), "envelopes.db"), ledger);
   return {
-    envelopes: day,
+    envelopes: journaled(day, armOf, append),
     spentBy: (arm) => ledger.spent(arm === JUDGE_BOOKS ? JUDGE_ID : (ids.get(arm) ?? arm)),
     close: day.close,
+  };
+}
+
+/** Writes down what a request can cost before it is sent, and what it came to: a run that is killed paid for the rest. */
+function journaled(
+  books: EnvelopePort,
+  armOf: (request: ReserveRequest) => string,
+  append: (line: string) => void,
+): EnvelopePort {
+  const most = new Map<string, NanoUsd>();
+  const end = (id: string, booked: NanoUsd): void => {
+    if (most.delete(id)) append(endText(id, booked));
+  };
+  return {
+    async reserve(request) {
+      const held = await books.reserve(request);
+      if (held === "unreachable" || !held.granted) return held;
+      most.set(request.reservationId, request.worstCase);
+      append(intentText(request.reservationId, armOf(request), request.worstCase));
+      return held;
+    },
+    settle(id, actual) {
+      books.settle(id, actual);
+      end(id, actual ?? most.get(id) ?? ZERO_USD);
+    },
+    release(id) {
+      books.release(id);
+      end(id, ZERO_USD);
+    },
   };
 }
 

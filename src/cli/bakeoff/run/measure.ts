@@ -8,13 +8,14 @@ import type { JournalPlan } from "../../../bakeoff/plan/journal-plan.ts";
 import { reportWithEvidence } from "../../../bakeoff/report/assemble-report.ts";
 import type { BakeoffReport } from "../../../bakeoff/report/bakeoff-report.ts";
 import { executeCall } from "../../../call/execute.ts";
-import type { CallPorts } from "../../../call/ports.ts";
+import type { CallPorts, EnvelopePort } from "../../../call/ports.ts";
 import { addUsd, type NanoUsd, nanoUsd } from "../../../money/nano-usd.ts";
+import type { RigEnvelopes } from "../../../sdk/machine-envelopes.ts";
 import { seededRandom } from "../../../stats/random.ts";
 import type { Io } from "../../command.ts";
 import type { BakeoffFiles } from "../files/bakeoff-files.ts";
 import { evidenceFile } from "../files/evidence-file.ts";
-import { type Books, openBooks } from "./local-books.ts";
+import { openBooks } from "./local-books.ts";
 import { startProgress } from "./progress.ts";
 
 export interface Measured {
@@ -30,10 +31,12 @@ export async function measure(
     spentBefore,
   }: { plan: BakeoffPlan; journal: JournalPlan; spentBefore: ReadonlyMap<string, NanoUsd> },
   files: BakeoffFiles,
-  host: (envelopes: Books["envelopes"]) => CallPorts,
+  host: (envelopes: EnvelopePort) => CallPorts,
+  withinOrg: (own: EnvelopePort) => RigEnvelopes,
 ): Promise<Measured> {
-  const books = openBooks(io.cwd, plan, spentBefore);
-  const ports = host(books.envelopes);
+  const books = openBooks(io.cwd, plan, spentBefore, files.append);
+  const envelopes = withinOrg(books.envelopes);
+  const ports = host(envelopes);
   const budget = plan.totalBudget ?? nanoUsd(plan.budgetPerArm * plan.arms.length);
   const total = plan.inputs.length * plan.arms.length;
   const progress = startProgress(
@@ -80,6 +83,7 @@ export async function measure(
   } finally {
     io.signal.removeEventListener("abort", onAbort);
     progress.end();
+    await envelopes.close();
     books.close();
   }
 }

@@ -4,12 +4,14 @@ import { estimateBakeoff } from "../../../bakeoff/plan/estimate.ts";
 import type { EnvelopePort } from "../../../call/ports.ts";
 import type { CompiledBundle } from "../../../config/config.ts";
 import { registryOf } from "../../../registry/record.ts";
+import type { RigEnvelopes } from "../../../sdk/machine-envelopes.ts";
 import { engineHost } from "../../../workspace/engine-host.ts";
 import { environment } from "../../../workspace/env-file.ts";
 import { readLocalRegistry } from "../../../workspace/local-registry.ts";
 import { EXIT, type ExitCode, type Io } from "../../command.ts";
 import { compileFor } from "../../compile.ts";
 import type { GatewayOptions } from "../../gateway-client.ts";
+import { orgEnvelopes } from "../../org-envelopes.ts";
 import { printJson } from "../../output/json.ts";
 import { type BakeoffFiles, bakeoffFiles } from "../files/bakeoff-files.ts";
 import { writeHtml } from "../report/html-file.ts";
@@ -41,7 +43,8 @@ export async function runHere(io: Io, options: BakeoffCommandOptions): Promise<E
       options.resume === undefined
         ? await prepareNew(io, options, bundle, files, { id, registry: host(NO_ENVELOPES).registry })
         : prepareResumed(options, bundle, files);
-    return await runPrepared(io, options, prepared, files, host);
+    const withinOrg = (own: EnvelopePort) => orgEnvelopes(io, options, bundle.config.budget.orgPerMonth, own);
+    return await runPrepared(io, options, prepared, files, host, withinOrg);
   } finally {
     files.close();
   }
@@ -69,6 +72,7 @@ async function runPrepared(
   prepared: Prepared,
   files: BakeoffFiles,
   host: Host,
+  withinOrg: (own: EnvelopePort) => RigEnvelopes,
 ): Promise<ExitCode> {
   const { plan, journal, answerBytes } = prepared;
   let began = options.resume !== undefined;
@@ -87,7 +91,7 @@ async function runPrepared(
     // Only now is it a bake-off that could be resumed.
     if (!began) files.begin(journal);
     began = true;
-    const measured = await measure(io, prepared, files, host);
+    const measured = await measure(io, prepared, files, host, withinOrg);
     files.writeReport(measured.report);
     if (options.json) printJson(io, measured.report);
     else printMatrix(io, measured.report);

@@ -1,0 +1,62 @@
+/** The org's month under calls that a command makes in this process: at the gateway where one is configured, else in this machine's books. */
+import type { EnvelopePort } from "../call/ports.ts";
+import type { EnvelopeClaim } from "../envelope/envelope.ts";
+import { envelopeClaim } from "../envelope/period.ts";
+import type { NanoUsd } from "../money/nano-usd.ts";
+import { gatewayClient } from "../sdk/gateway.ts";
+import { gatewayEnvelopes } from "../sdk/gateway-envelopes.ts";
+import { machineEnvelopes, type RigEnvelopes } from "../sdk/machine-envelopes.ts";
+import { warnings } from "../sdk/warnings.ts";
+import { CliError, type Io } from "./command.ts";
+import { type Gateway, type GatewayOptions, gatewayFrom } from "./gateway-client.ts";
+
+/**
+ * Every reservation of `own` is also held in the org's month. A gateway sets that limit itself, and one that cannot be
+ * reached refuses the call; without a gateway it is `budget.org_usd_per_month` of the configuration, for all processes of
+ * this machine together.
+ */
+export function orgEnvelopes(
+  io: Io,
+  options: GatewayOptions,
+  orgPerMonth: NanoUsd | undefined,
+  own: EnvelopePort,
+): RigEnvelopes {
+  const warn = warnings((message) => io.stderr.write(`${message}\n`));
+  const gateway = configuredGateway(io, options);
+  if (!gateway && orgPerMonth === undefined) return { ...own, close: async () => undefined };
+  const org = gateway
+    ? gatewayEnvelopes(
+        gatewayClient(gateway, (request) => fetch(request)),
+        warn,
+      )
+    : machineEnvelopes(io.cwd, warn, Date.now);
+  const claims = (): EnvelopeClaim[] =>
+    gateway || orgPerMonth === undefined ? [] : [envelopeClaim("org-month", [], orgPerMonth, Date.now())];
+  return {
+    async reserve(request) {
+      const held = await own.reserve(request);
+      if (held === "unreachable" || !held.granted) return held;
+      const month = await org.reserve({ ...request, claims: claims() });
+      if (month === "unreachable" || !month.granted) own.release(request.reservationId);
+      return month;
+    },
+    settle(id, actual) {
+      own.settle(id, actual);
+      org.settle(id, actual);
+    },
+    release(id) {
+      own.release(id);
+      org.release(id);
+    },
+    close: () => org.close(),
+  };
+}
+
+function configuredGateway(io: Io, options: GatewayOptions): Gateway | undefined {
+  try {
+    return gatewayFrom(io, options);
+  } catch (cause) {
+    if (cause instanceof CliError && cause.code === "gateway.no_url") return undefined;
+    throw cause;
+  }
+}
