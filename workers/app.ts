@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { CONTRACT } from "../src/api/contract.ts";
-import { failure } from "../src/failure/failure.ts";
-import { isUnavailable } from "../src/store/database/store-error.ts";
 import { authentication } from "./auth.ts";
+import { CALLS } from "./call-front.ts";
+import { callerOf } from "./caller.ts";
 import { runtimeOf } from "./compose.ts";
 import type { AppEnv } from "./context.ts";
 import { bakeoffSamples } from "./endpoints/bakeoffs/bakeoff-samples.ts";
@@ -11,12 +11,9 @@ import { hostedBakeoffs } from "./endpoints/bakeoffs/hosted-bakeoffs.ts";
 import { routeLive } from "./endpoints/bakeoffs/live-variant.ts";
 import { proposals } from "./endpoints/bakeoffs/proposals.ts";
 import { swaps } from "./endpoints/bakeoffs/swaps.ts";
-import { chatCompletions } from "./endpoints/calls/chat-completions.ts";
-import { embeddings } from "./endpoints/calls/embeddings.ts";
-import { messages } from "./endpoints/calls/messages.ts";
 import { models } from "./endpoints/calls/models.ts";
-import { responses } from "./endpoints/calls/responses.ts";
 import { run } from "./endpoints/calls/run.ts";
+import { tokenCount } from "./endpoints/calls/token-count.ts";
 import { envelopeBooks } from "./endpoints/envelope-books.ts";
 import { envelopes } from "./endpoints/envelopes.ts";
 import { devDrain } from "./endpoints/gateway/dev-drain.ts";
@@ -39,9 +36,9 @@ import { inferences } from "./endpoints/telemetry/inferences.ts";
 import { ingest } from "./endpoints/telemetry/ingest.ts";
 import { query } from "./endpoints/telemetry/query.ts";
 import { record } from "./endpoints/telemetry/record.ts";
-import { faultBody, HttpFault, notFound, unavailable } from "./fault.ts";
+import { notFound } from "./fault.ts";
+import { faultAnswer } from "./fault-answer.ts";
 import { requestLimits } from "./limits.ts";
-import { logError } from "./log.ts";
 
 /** Mounts every endpoint. What stands above `authentication` is all that works without a key. */
 export function createApp(): Hono<AppEnv> {
@@ -57,8 +54,8 @@ export function createApp(): Hono<AppEnv> {
     CONTRACT.filter(({ access }) => access === "open"),
   );
   app.use(authentication());
-  for (const endpoint of [chatCompletions, messages, responses, embeddings]) endpoint(app);
-  for (const endpoint of [run, models, whoami, diagnosis, metrics]) endpoint(app);
+  for (const [path, serve] of CALLS) app.post(path, (c) => serve(callerOf(c, "call"), c.req.raw));
+  for (const endpoint of [tokenCount, run, models, whoami, diagnosis, metrics]) endpoint(app);
   for (const endpoint of [bakeoffs, hostedBakeoffs, bakeoffSamples, routeLive, proposals, swaps]) endpoint(app);
   for (const endpoint of [query, inferences, registry]) endpoint(app);
   for (const endpoint of [runs, artifacts, grade, evalCases, orgSettings]) endpoint(app);
@@ -67,27 +64,9 @@ export function createApp(): Hono<AppEnv> {
     app,
     CONTRACT.filter(({ access }) => access !== "open"),
   );
-  app.notFound((c) => faultResponse(notFound("no such endpoint; see /openapi.json", "not_found"), c.req.path));
-  app.onError((error, c) => {
-    if (error instanceof HttpFault) return faultResponse(error, c.req.path);
-    logError("request failed", error);
-    if (isUnavailable(error)) {
-      return faultResponse(
-        unavailable("the database cannot be used at the moment", "database_unavailable", 1),
-        c.req.path,
-      );
-    }
-    return faultResponse(
-      new HttpFault(500, failure("server_error", "an internal error occurred", { code: "internal" })),
-      c.req.path,
-    );
+  app.notFound(() => {
+    throw notFound("no such endpoint; see /openapi.json", "not_found");
   });
+  app.onError((error, c) => faultAnswer(error, c.req.path));
   return app;
-}
-
-function faultResponse(fault: HttpFault, path: string): Response {
-  return Response.json(faultBody(fault, path), {
-    status: fault.status,
-    headers: fault.headers,
-  });
 }

@@ -4,19 +4,26 @@ import type { Principal } from "../src/identity/principal.ts";
 import type { Scope } from "../src/identity/scope.ts";
 import type { AppEnv } from "./context.ts";
 import { forbidden, unauthorized, unavailable } from "./fault.ts";
+import type { Background, Runtime } from "./runtime.ts";
 
-/** Sets the principal, or ends the request: 401 without a valid key, 503 where keys cannot be looked up. */
+/** Sets the principal, or ends the request. */
 export const authentication = (): MiddlewareHandler<AppEnv> =>
   async function authentication(c, next) {
-    const key = presentedKey(c.req.raw.headers);
-    if (key === undefined) {
-      throw unauthorized("no key: send `authorization: Bearer rig_sk_…` or `x-api-key`", "missing_api_key");
-    }
-    const principal = await knownPrincipal(c.get("runtime"), key, (work) => c.executionCtx.waitUntil(work));
-    if (!principal) throw unauthorized("the key is unknown, revoked or expired", "invalid_api_key");
-    c.set("principal", principal);
+    const background = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
+    c.set("principal", await principalOf(c.req.raw.headers, c.get("runtime"), background));
     await next();
   };
+
+/** Whose key the headers present. Throws 401 without a valid key, 503 where keys cannot be looked up. */
+export async function principalOf(headers: Headers, runtime: Runtime, background: Background): Promise<Principal> {
+  const key = presentedKey(headers);
+  if (key === undefined) {
+    throw unauthorized("no key: send `authorization: Bearer rig_sk_…` or `x-api-key`", "missing_api_key");
+  }
+  const principal = await knownPrincipal(runtime, key, background);
+  if (!principal) throw unauthorized("the key is unknown, revoked or expired", "invalid_api_key");
+  return principal;
+}
 
 export function requireScope(principal: Principal, scope: Scope): void {
   if (!can(principal, scope)) {
@@ -29,11 +36,7 @@ export function requireEveryRow({ rowScope }: Pick<Principal, "rowScope">, what:
   if (rowScope) throw forbidden(`this key sees only rows with certain tags; ${what} carry none`, "row_scope");
 }
 
-async function knownPrincipal(
-  runtime: AppEnv["Variables"]["runtime"],
-  key: string,
-  background: (work: Promise<unknown>) => void,
-): Promise<Principal | undefined> {
+async function knownPrincipal(runtime: Runtime, key: string, background: Background): Promise<Principal | undefined> {
   try {
     return await runtime.authenticate(key, background);
   } catch {

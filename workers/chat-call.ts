@@ -1,22 +1,18 @@
-import type { Context } from "hono";
 import type { CallResult } from "../src/call/call.ts";
 import { writtenTags } from "../src/identity/authorize.ts";
 import type { IngressDialect } from "../src/wire/dialect.ts";
 import { answerResponse, failureResponse, streamResponse } from "./answer.ts";
 import { callTarget } from "./call-target.ts";
-import { callerOf } from "./caller.ts";
-import { runCall } from "./calls.ts";
-import type { AppEnv } from "./context.ts";
+import { type Caller, runCall } from "./calls.ts";
 import { orEarly } from "./early-answer.ts";
 import { HttpFault } from "./fault.ts";
 import { readJsonBody } from "./limits.ts";
 import { requestMarks } from "./request-marks.ts";
 
 /** A chat call in the client's own dialect, onto whatever dialect its candidates speak. */
-export async function serveChat(c: Context<AppEnv>, ingress: IngressDialect): Promise<Response> {
-  const caller = callerOf(c, "call");
-  const { headers } = c.req.raw;
-  const decoded = ingress.decodeRequest(await readJsonBody(c.req.raw, caller.runtime.config.limits), headers);
+export async function serveChat(caller: Caller, raw: Request, ingress: IngressDialect): Promise<Response> {
+  const { headers } = raw;
+  const decoded = ingress.decodeRequest(await readJsonBody(raw, caller.runtime.config.limits), headers);
   if (!decoded.ok) throw new HttpFault(400, decoded.error);
   const { model, request } = decoded.value;
   const marks = requestMarks(headers, request.metadata, writtenTags(caller.principal));

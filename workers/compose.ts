@@ -8,13 +8,12 @@ import { withDeadline } from "../durable/remote.ts";
 import type { CallPorts } from "../src/call/ports.ts";
 import { clockOf } from "../src/call/time/clock.ts";
 import { KeyCache } from "../src/identity/key-cache.ts";
-import { isSimulated, simFetch } from "../src/provider/sim/simulator.ts";
+import { isSimulated } from "../src/provider/sim/models.ts";
 import { providerPrices, providerTable } from "../src/provider/table.ts";
-import { parseQueryTokens, QueryTokens } from "../src/query/query-tokens.ts";
+import type { QueryTokens } from "../src/query/query-tokens.ts";
 import { EMPTY_REGISTRY, type Registry } from "../src/registry/capability.ts";
-import { registryOf } from "../src/registry/record.ts";
 import { StoreError } from "../src/store/database/store-error.ts";
-import { openStore, type Store } from "../src/store/store.ts";
+import type { openStore as openStoreOf, Store } from "../src/store/store.ts";
 import { Activity } from "./activity.ts";
 import type { Env } from "./bindings.ts";
 import { logAlert } from "./envelope-alerts.ts";
@@ -57,19 +56,18 @@ function compose(env: Env): Runtime {
   const prices = providerPrices(providers);
   const activity = new Activity();
   const sim = config.sim || env.MODELRIG_SIM === "1";
-  const store = lazyStore(env);
-  const lookup = { findByHash: (hash: string) => withDeadline(KEY_LOOKUP_PATIENCE_MS, store().keys.findByHash(hash)) };
+  const { store, loadStore, openStore } = lazyStore(env);
+  const findKey = async (hash: string) => await (await openStore()).keys.findByHash(hash);
+  const lookup = { findByHash: (hash: string) => withDeadline(KEY_LOOKUP_PATIENCE_MS, findKey(hash)) };
   const keys = new KeyCache(lookup, clock.now);
-  const tokens = new QueryTokens(
-    env.MODELRIG_QUERY_TOKENS ?? "",
-    (name) => store().orgs.find(name),
-    (faults) => logError(`MODELRIG_QUERY_TOKENS: ${faults.join("; ")}`, undefined),
-  );
-  const pins = new LivePins({ current: (org) => store().forOrg(org).routePins.current() }, clock.now, (error) =>
-    logError("live pins not refreshed", error),
-  );
+  const findToken = queryTokenFinder(env, openStore);
+  const currentPins = async (org: string) => await (await openStore()).forOrg(org).routePins.current();
+  const pins = new LivePins({ current: currentPins }, clock.now, (error) => logError("live pins not refreshed", error));
   const registries = new OrgSnapshots<Registry>({
-    load: async (org) => registryOf(await store().forOrg(org).capabilities.newest()),
+    async load(org) {
+      const [{ registryOf }, opened] = await Promise.all([import("../src/registry/record.ts"), openStore()]);
+      return registryOf(await opened.forOrg(org).capabilities.newest());
+    },
     empty: EMPTY_REGISTRY,
     ttlMs: REGISTRY_TTL_MS,
     now: clock.now,
@@ -82,8 +80,7 @@ function compose(env: Env): Runtime {
   const alertOf = (org: string) => (alert: EnvelopeAlert) => logAlert(org, alert);
 
   const callPorts = (org: string, background: Background): CallPorts => ({
-    fetch: (url, init) =>
-      isSimulated(url) ? simFetch(new Request(url, init), clock, { latency: config.simLatency }) : fetch(url, init),
+    fetch: (url, init) => (isSimulated(url) ? simulated(new Request(url, init), config.simLatency) : fetch(url, init)),
     clock,
     random: Math.random,
     newId: (prefix) => `${prefix}_${uuidv7obj().toHex()}`,
@@ -92,7 +89,7 @@ function compose(env: Env): Runtime {
     prices,
     breakers: breakerPort(env.ROUTE_BREAKER, org, breakers, background, clock),
     envelopes: envelopePort(env.SPEND_ENVELOPES, org, background, alertOf(org)),
-    recorder: alertingRecorder(telemetryRecorder({ outbox, store, activity, clock, background }), org),
+    recorder: alertingRecorder(telemetryRecorder({ outbox, openStore, activity, clock, background }), org),
     secret: (name) => {
       const value = secrets[name];
       return typeof value === "string" && value !== "" ? value : undefined;
@@ -111,8 +108,10 @@ function compose(env: Env): Runtime {
     sleep: clock.sleep,
     devToken: env.MODELRIG_DEV_TOKEN,
     store,
+    loadStore,
+    openStore,
     async authenticate(key, background) {
-      const found = keys.find(key).then((principal) => principal ?? tokens.find(key));
+      const found = keys.find(key).then((principal) => principal ?? findToken(key));
       // A lookup shared with another request must not end with the request that began it.
       background(found.catch(() => undefined));
       try {
@@ -126,25 +125,59 @@ function compose(env: Env): Runtime {
     callPorts,
     envelopes: (org, background) => remoteEnvelopes(env.SPEND_ENVELOPES, org, background, alertOf(org)),
     async queryTokens(org, slug) {
+      const { parseQueryTokens } = await import("../src/query/query-tokens.ts");
       const { plaintext, faults, tokens: all } = await parseQueryTokens(env.MODELRIG_QUERY_TOKENS ?? "");
       const own = all.filter((token) => token.org === org || token.org === slug);
       return { plaintext, faults, tags: own.flatMap((token) => Object.keys(token.tags)) };
     },
     resendTelemetry: env.TELEMETRY && telemetryResend(env.TELEMETRY),
     hostedRuns: env.HOSTED_BAKEOFFS && hostedRuns(env.HOSTED_BAKEOFFS),
-    hourlyUsage: (org) =>
-      store()
-        .forOrg(org)
-        .inferences.usage(clock.now() - HOUR_MS, clock.now()),
+    hourlyUsage: async (org) =>
+      await (await openStore()).forOrg(org).inferences.usage(clock.now() - HOUR_MS, clock.now()),
   };
 }
 
-/** Opened by whoever first needs it, so that a Worker without a database still answers `/health`. */
-function lazyStore(env: Env): () => Store {
-  let store: Store | undefined;
-  return () => {
-    if (!env.TURSO_DATABASE_URL) throw new StoreError("unreachable", "TURSO_DATABASE_URL is not set", undefined);
-    store ??= openStore({ url: env.TURSO_DATABASE_URL, authToken: env.TURSO_AUTH_TOKEN });
-    return store;
+/** Its module is loaded, and it is opened, by whoever first needs it: a Worker without a database still answers `/health`. */
+function lazyStore(env: Env): Pick<Runtime, "store" | "loadStore" | "openStore"> {
+  let open: typeof openStoreOf | undefined;
+  let opened: Store | undefined;
+  const store = (): Store => {
+    const { TURSO_DATABASE_URL: url, TURSO_AUTH_TOKEN: authToken } = env;
+    if (!url) throw new StoreError("unreachable", "TURSO_DATABASE_URL is not set", undefined);
+    if (!open) throw new Error("the database was asked for before its module was loaded");
+    opened ??= open({ url, authToken });
+    return opened;
   };
+  const loadStore = async (): Promise<void> => {
+    open ??= (await import("../src/store/store.ts")).openStore;
+  };
+  return {
+    store,
+    loadStore,
+    async openStore() {
+      await loadStore();
+      return store();
+    },
+  };
+}
+
+/** Looks a token of the environment up; nothing is loaded where there are none. */
+function queryTokenFinder(env: Env, openStore: () => Promise<Store>): QueryTokens["find"] {
+  const text = env.MODELRIG_QUERY_TOKENS ?? "";
+  if (text === "") return async () => undefined;
+  let tokens: QueryTokens | undefined;
+  return async (key) => {
+    const { QueryTokens: Tokens } = await import("../src/query/query-tokens.ts");
+    tokens ??= new Tokens(
+      text,
+      async (name) => await (await openStore()).orgs.find(name),
+      (faults) => logError(`MODELRIG_QUERY_TOKENS: ${faults.join("; ")}`, undefined),
+    );
+    return await tokens.find(key);
+  };
+}
+
+async function simulated(request: Request, latency: number | undefined): Promise<Response> {
+  const { simFetch } = await import("../src/provider/sim/simulator.ts");
+  return await simFetch(request, clock, { latency });
 }

@@ -8,22 +8,24 @@ import type { AppEnv } from "./context.ts";
 import { badRequest, HttpFault } from "./fault.ts";
 import { jsonFaultPosition } from "./json-fault.ts";
 
-/** Refuses oversized headers, and bodies that say they are too large. */
 export const requestLimits = (): MiddlewareHandler<AppEnv> =>
   async function requestLimits(c, next) {
-    const { limits } = c.get("runtime").config;
-    const { headers } = c.req.raw;
-    let bytes = 0;
-    for (const [name, value] of headers) bytes += name.length + value.length + 4;
-    if (bytes > limits.headerBytes) {
-      throw new HttpFault(
-        431,
-        failure("bad_request", `the headers exceed ${limits.headerBytes} bytes`, { code: "headers_too_large" }),
-      );
-    }
-    if (declaredBytes(headers) > limits.bodyBytes) throw tooLarge(limits);
+    checkHead(c.req.raw.headers, c.get("runtime").config.limits);
     await next();
   };
+
+/** Refuses oversized headers, and bodies that say they are too large. */
+export function checkHead(headers: Headers, limits: Limits): void {
+  let bytes = 0;
+  for (const [name, value] of headers) bytes += name.length + value.length + 4;
+  if (bytes > limits.headerBytes) {
+    throw new HttpFault(
+      431,
+      failure("bad_request", `the headers exceed ${limits.headerBytes} bytes`, { code: "headers_too_large" }),
+    );
+  }
+  if (declaredBytes(headers) > limits.bodyBytes) throw tooLarge(limits);
+}
 
 /** The body as a JSON object: counted while it arrives, its nesting checked before it is parsed. */
 export async function readJsonBody(request: Request, limits: Limits): Promise<Record<string, unknown>> {

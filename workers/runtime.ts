@@ -31,8 +31,11 @@ export interface Runtime {
   readonly sleep: (ms: number) => Promise<void>;
   /** Set only under `modelrig dev`: what its drain request must present. */
   readonly devToken: string | undefined;
-  /** The database; throws where none is configured. */
+  /** The database, whose module is loaded when it is first asked for. Rejects where none is configured. */
+  openStore(): Promise<Store>;
+  /** The same at once, for what runs after `loadStore`; throws where none is configured. */
   readonly store: () => Store;
+  loadStore(): Promise<void>;
   /** Whose key this is; undefined for an unknown, revoked or expired one. Rejects where the database is away. */
   authenticate(key: string, background: Background): Promise<Principal | undefined>;
   /** Variant a live pin puts in the place of `default`; a promise only where the isolate's snapshot is too old. */

@@ -11,7 +11,7 @@ export async function runScheduled(cron: string, env: Env): Promise<void> {
   const runtime = runtimeOf(env);
   switch (cycleOf(cron)) {
     case "upkeep":
-      await runUpkeep(upkeepPorts(env, runtime.store(), runtime.now));
+      await runUpkeep(upkeepPorts(env, await runtime.openStore(), runtime.now));
       return;
     case undefined:
       logError("a cron without a cycle", undefined, { cron });

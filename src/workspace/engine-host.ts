@@ -3,7 +3,8 @@ import { uuidv7 } from "uuidv7";
 import type { BreakerPort, CallPorts, EnvelopePort, Recorder } from "../call/ports.ts";
 import { clockOf } from "../call/time/clock.ts";
 import type { CompiledBundle } from "../config/config.ts";
-import { createSimulator, isSimulated } from "../provider/sim/simulator.ts";
+import { isSimulated } from "../provider/sim/models.ts";
+import { createSimulator } from "../provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../provider/table.ts";
 import { EMPTY_REGISTRY, type Registry } from "../registry/capability.ts";
 

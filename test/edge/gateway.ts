@@ -8,6 +8,10 @@ import type { ProviderSpec } from "../../src/provider/provider.ts";
 import { DEFAULT_RETRY, DEFAULT_TIMEOUTS } from "../../src/route/defaults.ts";
 import { type Candidate, type Route, RUNGS } from "../../src/route/route.ts";
 import type { Env } from "../../workers/bindings.ts";
+// Parts that the Worker loads on demand, loaded here: under test each is first compiled, longer than a key is waited for.
+import "../../src/store/store.ts";
+import "../../workers/control.ts";
+import "../../workers/telemetry-consumer.ts";
 import worker from "../../workers/index.ts";
 
 export interface Gateway {

@@ -88,11 +88,16 @@ const UNDIVIDED = ["src/sdk", "workers"];
 const NODE_FOLDERS = ["src/capture", "src/cli", "src/localdb", "src/sdk", "src/workspace"];
 const EDGE_FOLDERS = ["workers", "durable"];
 
+/** Packages that only parts loaded on demand may need. */
+const HEAVY = /^(zod|hono|@hono|drizzle-orm|@libsql|liquidjs)\b/;
+
 interface Import {
   readonly from: string;
   /** A file of the project, or a package specifier. */
   readonly to: string;
   readonly local: boolean;
+  /** Loaded before the importing file runs: neither of types only, nor by `import()`. */
+  readonly eager: boolean;
 }
 
 function sources(folder: string): string[] {
@@ -109,7 +114,7 @@ function importsOf(file: string): Import[] {
     const specifier = match[4] ?? match[5] ?? "";
     const local = specifier.startsWith(".");
     const to = local ? relative(root, resolve(root, dirname(file), specifier)) : specifier;
-    return { from: file, to, local };
+    return { from: file, to, local, eager: match[2] === undefined && match[5] === undefined };
   });
 }
 
@@ -220,6 +225,17 @@ describe("the import graph", () => {
     // Only the place where an engine is hosted is shared with what replays captures.
     expect(reached.has("src/runs/ingest.ts")).toBe(true);
     expect([...reached].filter((file) => inside(file, ["src/capture"]))).toEqual([]);
+  });
+
+  it("loads for a call neither the database nor the control plane, nor what only they need", () => {
+    const needed = new Set(["workers/index.ts"]);
+    for (const file of needed) for (const { from, to, eager } of local) if (from === file && eager) needed.add(to);
+    expect(needed.has("src/call/execute.ts") && needed.has("src/telemetry/outbox.ts")).toBe(true);
+    const parts = ["src/api", "src/store", "src/query", "src/bakeoff", "src/cycles", "src/runs", "workers/endpoints"];
+    // The error by which a call tells that the database is away.
+    expect([...needed].filter((file) => inside(file, parts))).toEqual(["src/store/database/store-error.ts"]);
+    const heavy = packages.filter(({ from, to, eager }) => eager && needed.has(from) && HEAVY.test(to));
+    expect(show(heavy)).toEqual([]);
   });
 
   it("leaves time, chance and the network to the outer layers", () => {

@@ -5,6 +5,11 @@ import type { ModelCapabilities, ModelSpec, ProviderSpec } from "../provider.ts"
 /** `.invalid` never resolves (RFC 2606), so a simulated call that escapes reaches nobody. */
 export const SIM_BASE_URL = "https://sim.invalid/v1";
 
+/** True for addresses that belong to the simulation and must not reach a network. */
+export function isSimulated(url: string): boolean {
+  return url.startsWith(`${SIM_BASE_URL}/`);
+}
+
 /** All shares are probabilities in [0, 1]. */
 export interface SimModel {
   readonly id: string;

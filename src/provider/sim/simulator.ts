@@ -7,7 +7,7 @@
 import { isRecord } from "../../json/record.ts";
 import { answerOf, type SimAnswer, tokensOf } from "./answer.ts";
 import { draw } from "./draw.ts";
-import { SIM_BASE_URL, SIM_MODELS, type SimModel } from "./models.ts";
+import { SIM_MODELS, type SimModel } from "./models.ts";
 import { readRequest, type SimRequest } from "./request.ts";
 import { type Envelope, type SimUsage, streamBody, TOKENS_PER_CHUNK } from "./stream.ts";
 
@@ -24,11 +24,6 @@ export interface SimOptions {
 export type SimFetch = (request: Request, clock: SimClock, options?: SimOptions) => Promise<Response>;
 
 export const SIMULATED_HEADER = "x-simulated";
-
-/** True for addresses that belong to the simulation and must not reach a network. */
-export function isSimulated(url: string): boolean {
-  return url.startsWith(`${SIM_BASE_URL}/`);
-}
 
 /** How many different requests are remembered; the oldest are forgotten first. */
 const REMEMBERED = 4_096;

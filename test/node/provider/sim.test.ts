@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { compileSchema } from "../../../src/json/schema/validate.ts";
-import { SIM_BASE_URL } from "../../../src/provider/sim/models.ts";
-import { createSimulator, isSimulated, type SimFetch } from "../../../src/provider/sim/simulator.ts";
+import { isSimulated, SIM_BASE_URL } from "../../../src/provider/sim/models.ts";
+import { createSimulator, type SimFetch } from "../../../src/provider/sim/simulator.ts";
 
 const TICKET = "My parcel never arrived and I was charged twice. Please call me back. Urgency: high";
 const SCHEMA = {

@@ -4,15 +4,13 @@ import { anthropicMessagesIngress } from "../../../src/wire/anthropic-messages/i
 import { failureFault } from "../../answer.ts";
 import { callTarget } from "../../call-target.ts";
 import { callerOf } from "../../caller.ts";
-import { serveChat } from "../../chat-call.ts";
 import type { AppEnv } from "../../context.ts";
 import { HttpFault } from "../../fault.ts";
 import { readJsonBody } from "../../limits.ts";
 import { requestMarks } from "../../request-marks.ts";
 
-/** `POST /v1/messages` and `/v1/messages/count_tokens`. Nothing of a count is billed or recorded. */
-export function messages(app: Hono<AppEnv>): void {
-  app.post("/v1/messages", (c) => serveChat(c, anthropicMessagesIngress));
+/** `POST /v1/messages/count_tokens`. Nothing of a count is billed or recorded. */
+export function tokenCount(app: Hono<AppEnv>): void {
   app.post("/v1/messages/count_tokens", async (c) => {
     const caller = callerOf(c, "call");
     const body = await readJsonBody(c.req.raw, caller.runtime.config.limits);

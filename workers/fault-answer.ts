@@ -1,0 +1,17 @@
+import { failure } from "../src/failure/failure.ts";
+import { isUnavailable } from "../src/store/database/store-error.ts";
+import { faultBody, HttpFault, unavailable } from "./fault.ts";
+import { logError } from "./log.ts";
+
+/** The answer to whatever a handler throws: its own refusal, 503 while the database is away, else 500 without details. */
+export function faultAnswer(error: unknown, path: string): Response {
+  const fault = error instanceof HttpFault ? error : unexpected(error);
+  return Response.json(faultBody(fault, path), { status: fault.status, headers: fault.headers });
+}
+
+function unexpected(error: unknown): HttpFault {
+  logError("request failed", error);
+  return isUnavailable(error)
+    ? unavailable("the database cannot be used at the moment", "database_unavailable", 1)
+    : new HttpFault(500, failure("server_error", "an internal error occurred", { code: "internal" }));
+}
