@@ -20,6 +20,7 @@ type DraftPart =
       readonly name: string;
       arguments: string;
       readonly custom?: boolean | undefined;
+      readonly namespace?: string | undefined;
       readonly signature?: string | undefined;
     };
 
@@ -53,6 +54,7 @@ export class AnswerAssembler {
           name: event.name,
           arguments: "",
           ...(event.custom ? { custom: true } : {}),
+          ...(event.namespace === undefined ? {} : { namespace: event.namespace }),
           signature: event.signature,
         };
         const draft = this.#draft(event.choice);

@@ -3,6 +3,7 @@
 import type { Failure } from "../failure/failure.ts";
 import { countsAgainstBreaker } from "../failure/policy.ts";
 import { withoutKey } from "../failure/redact.ts";
+import { wellFormedJson } from "../json/well-formed-json.ts";
 import { billOf, costOfBill, type Exposure } from "../money/exposure.ts";
 import { ZERO_USD } from "../money/nano-usd.ts";
 import type { Price } from "../money/price.ts";
@@ -85,7 +86,7 @@ export async function openAttempt(
   const encoded = plan.exchange.dialect.encodeRequest(request, plan.exchange.target);
   if (!encoded.ok) return refused(encoded.error);
   const sent = { ...candidate.params.extra, ...encoded.value.body };
-  const body = JSON.stringify(sent);
+  const body = wellFormedJson(sent);
   const unbounded = unboundedField(sent);
   const price = ports.prices.find(candidate.provider, candidate.model, new Date(startedAt));
   const books = await spend.open(

@@ -4,12 +4,15 @@ import { afterFailure, type Onward } from "../failure/policy.ts";
 import type { ServedRung } from "../route/route.ts";
 import type { ChatRequest } from "../wire/chat.ts";
 import type { DroppedField } from "../wire/dialect.ts";
+import type { OutputRule } from "./call.ts";
 import { withoutPrefill } from "./request-shape.ts";
 
 export interface CandidateState {
   /** Ways of asking that are left, in ladder order; the first is asked on. Never empty. */
   readonly rungs: readonly [ServedRung, ...ServedRung[]];
   readonly request: ChatRequest;
+  /** What the answer is held to: the call's own rule, or JSON where the request asks for it and the API cannot promise it. */
+  readonly rule: OutputRule | undefined;
   readonly dropped: readonly DroppedField[];
   /** A breaker's probe, which the next attempt reports on. */
   readonly probeId: string | undefined;

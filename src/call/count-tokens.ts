@@ -1,6 +1,7 @@
 /** How large a prompt is, before it is sent. */
 import { err, type Failure, failure, ok, type Result } from "../failure/failure.ts";
 import { numberAt } from "../json/record.ts";
+import { wellFormedJson } from "../json/well-formed-json.ts";
 import { estimateTokens } from "../money/estimate.ts";
 import type { ChatRequest } from "../wire/chat.ts";
 import { upstreamDialect } from "../wire/dialects.ts";
@@ -55,14 +56,25 @@ export async function countTokens(
 
 async function askProvider(
   request: ChatRequest,
-  { provider, candidate, apiKey }: Contender,
+  { provider, candidate, model, apiKey }: Contender,
   { timeouts }: CallPolicy,
   ports: CallPorts,
   signal: AbortSignal,
 ): Promise<Result<number>> {
   const dialect = upstreamDialect(provider.dialect);
   const quirks = { ...provider.quirks, path: undefined };
-  const exchange = { provider, dialect, target: { provider: provider.name, model: candidate.model, quirks }, apiKey };
+  const exchange = {
+    provider,
+    dialect,
+    target: {
+      provider: provider.name,
+      model: candidate.model,
+      quirks,
+      maxOutput: model?.maxOutput,
+      facts: model?.facts,
+    },
+    apiKey,
+  };
   const encoded = dialect.encodeRequest(request, exchange.target);
   if (!encoded.ok) return encoded;
   const body = Object.fromEntries(Object.entries(encoded.value.body).filter(([key]) => !NOT_COUNTED.includes(key)));
@@ -71,7 +83,7 @@ async function askProvider(
   try {
     const path = `${encoded.value.path}/count_tokens`;
     const sent = await send(
-      upstreamRequest(exchange, { ...encoded.value, path }, JSON.stringify(body), watchdog.signal),
+      upstreamRequest(exchange, { ...encoded.value, path }, wellFormedJson(body), watchdog.signal),
       exchange,
       watchdog,
       ports,

@@ -14,7 +14,7 @@ import { noCandidate } from "./no-candidate.ts";
 import type { CallPorts } from "./ports.ts";
 import { withCandidateParams } from "./request-shape.ts";
 import { RetryLedger } from "./retry-budget.ts";
-import { askingRungs } from "./rung.ts";
+import { askingRungs, jsonRule } from "./rung.ts";
 import { CallSpend } from "./spend.ts";
 import { type Tried, tryCandidate } from "./try-candidate.ts";
 
@@ -161,10 +161,10 @@ class Execution {
     const request = withCandidateParams(own, candidate, input.policy.serviceTier);
     const refusal = refusesRequest(contender, request);
     if (refusal) return skipped(refusal);
-    const rule = input.policy.output;
+    const rule = input.policy.output ?? jsonRule(request, contender.provider.dialect, capabilities);
     const [first, ...others]: readonly ServedRung[] = rule ? askingRungs(rule, capabilities) : ["none"];
     if (first === undefined) return incapable(`cannot be asked for this schema on any of: ${rule?.ladder.join(", ")}`);
-    return { rungs: [first, ...others], request, dropped };
+    return { rungs: [first, ...others], request, rule, dropped };
   }
 
   #remaining(): number {

@@ -2,7 +2,7 @@
 import { toStrictSubset } from "../json/strict/strict-subset.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
 import type { Rung, ServedRung } from "../route/route.ts";
-import type { ChatRequest } from "../wire/chat.ts";
+import type { ChatRequest, DialectName } from "../wire/chat.ts";
 import type { Quirks } from "../wire/dialect.ts";
 import type { OutputRule } from "./call.ts";
 
@@ -16,6 +16,23 @@ export function askingRungs(rule: OutputRule, capabilities: ModelCapabilities): 
       (rung === "native_strict" && capabilities.native_strict === true) ||
       (rung === "json_object" && capabilities.json_object === true),
   );
+}
+
+/** JSON mode without a schema: one object, asked for in words. */
+const ANY_OBJECT: OutputRule = {
+  schema: { type: "object" },
+  name: "json_object",
+  ladder: ["coached", "syntax_repair"],
+};
+
+/** The rule for a request of JSON mode at an API that has none; undefined where the API keeps the promise itself. */
+export function jsonRule(
+  { responseFormat }: Pick<ChatRequest, "responseFormat">,
+  dialect: DialectName,
+  capabilities: ModelCapabilities,
+): OutputRule | undefined {
+  if (responseFormat?.type !== "json_object") return undefined;
+  return dialect === "anthropic-messages" || capabilities.json_object === false ? ANY_OBJECT : undefined;
 }
 
 /** The request on a rung. `none` leaves it as it is. */

@@ -2,7 +2,7 @@
 import { type Failure, failure } from "../failure/failure.ts";
 import type { ServedRung } from "../route/route.ts";
 import type { ChatAnswer, ChatRequest } from "../wire/chat.ts";
-import { upstreamDialect } from "../wire/dialects.ts";
+import { clientToolsFor, upstreamDialect } from "../wire/dialects.ts";
 import type { WireFrame } from "../wire/stream-event.ts";
 import { answerAttempt } from "./answer-attempt.ts";
 import { type AttemptPlan, type CallState, isAttempt } from "./attempt.ts";
@@ -27,14 +27,14 @@ export type Tried =
 /** `attempts` gathers the records of the call; every finished attempt is added to it. */
 export async function tryCandidate(
   contender: Contender,
-  { rungs: [rung], request, dropped, probeId }: CandidateState,
+  { rungs: [rung], request, rule, dropped, probeId }: CandidateState,
   call: CallState,
   attempts: Attempt[],
 ): Promise<Tried> {
   const { policy, stream } = call.input;
   const { quirks } = contender.provider;
-  const shaped = { ...onRung(request, rung, policy.output, quirks), stream };
-  const plan = { ...planFor(contender, call, attempts.length), rung, request: shaped, dropped, probeId };
+  const shaped = { ...onRung(request, rung, rule, quirks), stream };
+  const plan = { ...planFor(contender, call, attempts.length, shaped), rung, request: shaped, dropped, probeId };
   const failed = (attempt: Attempt): Tried => {
     attempts.push(attempt);
     const unexplained = () => failure("server_error", "the attempt ended without an answer");
@@ -45,7 +45,7 @@ export async function tryCandidate(
     close: (verdict: Failure | undefined) => Attempt,
     frames?: readonly WireFrame[],
   ): Promise<Tried> => {
-    const verdict = judge(answer, policy.output, rung, true);
+    const verdict = judge(answer, rule, rung, true);
     const attempt = close(verdict.ok ? verdict.refused : verdict.failure);
     attempts.push(attempt);
     if (verdict.ok) return { type: "whole", verdict, attempt, frames: verdict.changed ? undefined : frames };
@@ -59,7 +59,8 @@ export async function tryCandidate(
   }
   const begun = await beginStream(plan, call);
   if (isAttempt(begun)) return failed(begun);
-  const live = policy.stream === "live" && !answersNeedChange(rung, policy.output, quirks);
+  // An answer that is only coached to be JSON may need its fence taken off, so it is read whole.
+  const live = policy.stream === "live" && rule === policy.output && !answersNeedChange(rung, rule, quirks);
   if (!begun.ended && live) return { type: "live", begun, rung };
   const collected = await collectStream(begun);
   if (isAttempt(collected)) return failed(collected);
@@ -80,7 +81,7 @@ async function modelRepair(
   if (!mendable || !rule?.ladder.includes("model_repair") || answer.choices.length !== 1) return undefined;
   if (call.deadline <= call.ports.clock.now()) return undefined;
   const asking = { rung: "model_repair", request: repairRequest(request, rule, broken), dropped: [] } as const;
-  const plan = { ...planFor(contender, call, attempts.length), ...asking, probeId: undefined };
+  const plan = { ...planFor(contender, call, attempts.length, asking.request), ...asking, probeId: undefined };
   const answered = await answerAttempt(plan, call);
   if (isAttempt(answered)) {
     attempts.push(answered);
@@ -97,6 +98,7 @@ function planFor(
   contender: Contender,
   { input }: CallState,
   index: number,
+  request: ChatRequest,
 ): Pick<AttemptPlan, "contender" | "exchange" | "index"> {
   const { provider, candidate, apiKey } = contender;
   const other = input.dialectOf?.(provider.dialect);
@@ -107,6 +109,7 @@ function planFor(
     quirks: other ? { ...provider.quirks, path: undefined } : provider.quirks,
     maxOutput: contender.model?.maxOutput,
     facts: contender.model?.facts,
+    clientTools: clientToolsFor(provider.dialect, request, provider).tools,
   };
   return {
     contender,

@@ -66,6 +66,8 @@ export interface Failure {
   readonly final?: boolean | undefined;
   /** Lower bound, in milliseconds, before the same target should be asked again. */
   readonly retryAfterMs?: number | undefined;
+  /** Features of the request that cannot be served, in the words of the client's own dialect. */
+  readonly unsupported?: readonly string[] | undefined;
   /** ISO instant at which a spent envelope opens again. */
   readonly resetsAt?: string | undefined;
 }

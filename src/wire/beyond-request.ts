@@ -38,12 +38,13 @@ const UNBOUNDED = [
   "prompt",
   "mcp_servers",
   "container",
+  "thread",
   "cachedContent",
 ] as const;
 
 /** Tools that the client runs itself, by the start of their `type`; all others run at the provider. */
 const CLIENT_TOOL =
-  /^(?:function|custom|bash_|text_editor_|computer_|computer$|memory_|local_shell$|apply_patch$|computer-preview)/;
+  /^(?:function$|custom$|bash_\d|text_editor_|computer_|computer$|memory_|browser_|local_shell$|apply_patch$|computer-preview|tool_search)/;
 
 /** Fields that raise a model's price (fast modes, processing in one region), and the values that do not. */
 const DEARER: Readonly<Record<string, readonly unknown[]>> = {
@@ -66,6 +67,9 @@ export function unboundedField(body: JsonRecord): string | undefined {
 
 function runsAtClient(tool: JsonRecord): boolean {
   const type = tool["type"];
+  // A group of tools, and a shell that may be the client's or a container of the provider's.
+  if (type === "namespace") return Array.isArray(tool["tools"]) && tool["tools"].filter(isRecord).every(runsAtClient);
+  if (type === "shell") return !isRecord(tool["environment"]) || tool["environment"]["type"] === "local";
   if (typeof type === "string") return CLIENT_TOOL.test(type);
   // Gemini has no type: one member names the kind. Anthropic's own tools may leave it out.
   return "functionDeclarations" in tool ? Object.keys(tool).length === 1 : "input_schema" in tool;

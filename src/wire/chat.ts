@@ -91,6 +91,8 @@ export interface ToolCallPart {
   readonly arguments: string;
   /** The tool takes free text instead of JSON (`custom` in OpenAI's dialects). */
   readonly custom?: boolean | undefined;
+  /** Of the tool, where it stands in one (Responses). */
+  readonly namespace?: string | undefined;
   /** Gemini thought signature, carried as `extra_content.google.thought_signature` in the OpenAI shape. */
   readonly signature?: string | undefined;
   readonly cache?: CacheBreakpoint | undefined;
@@ -128,10 +130,20 @@ export interface FunctionTool {
   readonly parameters?: JsonSchema | undefined;
   readonly strict?: boolean | undefined;
   readonly cache?: CacheBreakpoint | undefined;
+  /** The tool takes free text instead of JSON, and has no parameters. */
+  readonly custom?: boolean | undefined;
+  /** Grammar of a custom tool's text, in the client's own form. */
+  readonly format?: unknown;
+  /** Group of tools it belongs to; its name is unique only there. */
+  readonly namespace?: string | undefined;
 }
 
 export type ToolDefinition = FunctionTool | NativePart;
-export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
+export type ToolChoice =
+  | "auto"
+  | "none"
+  | "required"
+  | { readonly name: string; readonly namespace?: string | undefined };
 
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
@@ -152,6 +164,12 @@ export interface ReasoningOptions {
   readonly effort?: ReasoningEffort | undefined;
   readonly budgetTokens?: number | undefined;
   readonly summary?: string | undefined;
+}
+
+/** A field that the gateway itself leaves out, and why. */
+export interface DroppedByUs {
+  readonly field: string;
+  readonly why: string;
 }
 
 export interface ChatRequest {
@@ -188,6 +206,8 @@ export interface ChatRequest {
    * dialect carries them, through `native`; every other upstream reports them as dropped.
    */
   readonly unmapped?: readonly string[] | undefined;
+  /** Fields of the client's body that no upstream gets, whatever its dialect; reported as dropped. */
+  readonly leftOut?: readonly DroppedByUs[] | undefined;
 }
 
 export type UnifiedFinish = "stop" | "length" | "tool-calls" | "content-filter" | "error" | "other";

@@ -2,6 +2,7 @@ import type { Failure, Result } from "../failure/failure.ts";
 import type { ProviderError } from "../failure/provider-error.ts";
 import type { Usage } from "../money/usage.ts";
 import type { ChatAnswer, ChatRequest, DialectName } from "./chat.ts";
+import type { ClientTools } from "./client-tools.ts";
 import type { ModelFacts } from "./model-facts.ts";
 import type { WireFrame } from "./stream-event.ts";
 
@@ -13,6 +14,8 @@ export interface WireTarget {
   /** Most output tokens of the model, where known; for dialects that must send a limit. */
   readonly maxOutput?: number | undefined;
   readonly facts?: ModelFacts | undefined;
+  /** What the function names that the model sees stand for at the client. */
+  readonly clientTools?: ClientTools | undefined;
 }
 
 /**

@@ -1,8 +1,11 @@
 /** Upstream dialects by name, with what holds for requests to all of them. */
 import { anthropicMessages } from "./anthropic-messages/index.ts";
-import type { DialectName } from "./chat.ts";
-import type { UpstreamDialect } from "./dialect.ts";
+import type { ChatRequest, DialectName } from "./chat.ts";
+import { decodingClientCalls, withClientCalls } from "./client-calls.ts";
+import { type ClientTools, withFunctions } from "./client-tools.ts";
+import type { UpstreamDialect, WireTarget } from "./dialect.ts";
 import { gemini } from "./gemini/index.ts";
+import { carriedTools, refusedLoss } from "./indispensable.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 import { withinModel } from "./output-limit.ts";
@@ -22,10 +25,38 @@ function forAll(dialect: UpstreamDialect): UpstreamDialect {
   return {
     ...dialect,
     encodeRequest(request, target) {
-      const fitted = withinModel(request, target);
-      const encoded = dialect.encodeRequest(fitted.request, target);
+      const refused = refusedLoss(request, dialect.name);
+      if (refused) return { ok: false, error: refused };
+      const carried = carriedTools(request, dialect.name);
+      if ("class" in carried) return { ok: false, error: carried };
+      const fitted = withinModel({ ...request, tools: carried.tools }, target);
+      const { request: sent } = clientToolsFor(dialect.name, fitted.request, target);
+      const encoded = dialect.encodeRequest(sent, target);
       if (!encoded.ok) return encoded;
-      return { ok: true, value: { ...encoded.value, dropped: [...fitted.dropped, ...encoded.value.dropped] } };
+      const dropped = [...(request.leftOut ?? []), ...carried.dropped, ...fitted.dropped, ...encoded.value.dropped];
+      return { ok: true, value: { ...encoded.value, dropped } };
+    },
+    decodeAnswer(body, target) {
+      const decoded = dialect.decodeAnswer(body, target);
+      const tools = target.clientTools;
+      return decoded.ok && tools ? { ok: true, value: withClientCalls(decoded.value, tools) } : decoded;
+    },
+    streamDecoder(target) {
+      const decoder = dialect.streamDecoder(target);
+      return target.clientTools ? decodingClientCalls(decoder, target.clientTools) : decoder;
     },
   };
+}
+
+/**
+ * The request with the client's tools as functions, and what these stand for. An upstream of the client's own dialect gets
+ * them as they are, where it knows them.
+ */
+export function clientToolsFor(
+  dialect: DialectName,
+  request: ChatRequest,
+  { quirks }: Pick<WireTarget, "quirks">,
+): { readonly request: ChatRequest; readonly tools: ClientTools } {
+  const own = request.native?.dialect === dialect && (dialect !== "openai-chat" || quirks.customTools === true);
+  return own ? { request, tools: new Map() } : withFunctions(request);
 }

@@ -10,6 +10,8 @@ export interface Carries {
   readonly imageDetail: boolean;
   /** A mark on the result of a tool that failed. */
   readonly toolErrors: boolean;
+  /** Breakpoints of a prompt cache behind parts, results and tools. */
+  readonly cache: boolean;
 }
 
 /** Appends one entry per kind of loss. A client of the target's own dialect loses nothing: its body travels along. */
@@ -21,6 +23,7 @@ export function reportLost(
 ): void {
   if (request.native?.dialect === dialect) return;
   const fields = new Map((request.unmapped ?? []).map((field) => [field, "belongs to another dialect"]));
+  if (!carries.cache && hasBreakpoints(request)) fields.set("cache_control", "prompts carry no cache breakpoints here");
   for (const message of request.messages) {
     if (!carries.names && "name" in message && message.name !== undefined)
       fields.set("messages[].name", "messages carry no name here");
@@ -33,4 +36,9 @@ export function reportLost(
     }
   }
   for (const [field, why] of fields) dropped.push({ field, why });
+}
+
+function hasBreakpoints({ messages, tools }: ChatRequest): boolean {
+  const marked = (part: object): boolean => "cache" in part && part.cache !== undefined;
+  return (tools ?? []).some(marked) || messages.some((message) => marked(message) || message.content.some(marked));
 }

@@ -20,6 +20,7 @@ export function partEvents(part: AssistantPart, choice: number, index: number): 
           id: part.id,
           name: part.name,
           ...(part.custom ? { custom: true } : {}),
+          ...(part.namespace === undefined ? {} : { namespace: part.namespace }),
           signature: part.signature,
         },
         { type: "tool-call-delta", choice, index, arguments: part.arguments },

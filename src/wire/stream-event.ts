@@ -26,6 +26,7 @@ export type StreamEvent =
       readonly name: string;
       /** The argument text is free text instead of JSON. */
       readonly custom?: boolean | undefined;
+      readonly namespace?: string | undefined;
       readonly signature?: string | undefined;
     }
   | { readonly type: "tool-call-delta"; readonly choice: number; readonly index: number; readonly arguments: string }

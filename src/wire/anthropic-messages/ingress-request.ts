@@ -19,6 +19,17 @@ import { unmappedFields } from "./ingress-unmapped.ts";
 /** Names features that change what the body may hold. */
 const BETA = "anthropic-beta";
 
+/** The gateway keeps no conversations. Anthropic's client goes on without a thread when it reads this code. */
+const THREADS = failure("bad_request", "thread refers to a conversation that is not kept here; send it whole", {
+  reason: "unsupported_parameter",
+  code: "thread_unsupported_request",
+  param: "thread",
+  unsupported: ["thread"],
+});
+
+/** Names an earlier answer by our own id, which means nothing to a provider. */
+const OWN_IDS = "diagnostics";
+
 export function decodeRequest(
   body: JsonRecord,
   headers?: Headers,
@@ -26,6 +37,7 @@ export function decodeRequest(
   const model = stringAt(body, "model");
   if (model === undefined || model === "")
     return bad("model", "model must be a string: a route, provider/model, or auto");
+  if (body["thread"] != null) return { ok: false, error: THREADS };
   const maxOutputTokens = numberAt(body, "max_tokens");
   if (maxOutputTokens === undefined || !Number.isInteger(maxOutputTokens) || maxOutputTokens < 1) {
     return bad("max_tokens", "max_tokens must be a whole number of at least 1");
@@ -65,11 +77,20 @@ export function decodeRequest(
         user: stringAt(recordAt(body, "metadata"), "user_id"),
         stream: body["stream"] === true,
         includeUsage: true,
-        native: { dialect: "anthropic-messages", body, headers: betas === undefined ? undefined : { [BETA]: betas } },
-        unmapped: unmappedFields(body, betas),
+        native: {
+          dialect: "anthropic-messages",
+          body: ownFields(body),
+          headers: betas === undefined ? undefined : { [BETA]: betas },
+        },
+        unmapped: unmappedFields(ownFields(body), betas),
+        leftOut: body[OWN_IDS] == null ? undefined : [{ field: OWN_IDS, why: "it names an answer by our own id" }],
       },
     },
   };
+}
+
+function ownFields({ [OWN_IDS]: _ids, ...body }: JsonRecord): JsonRecord {
+  return body;
 }
 
 /**
@@ -110,7 +131,11 @@ function decodeMessage(message: unknown, path: string, toolNames: Map<string, st
     }
     return { ok: true, value: [{ role, content: blocks.map(assistantPart) }] };
   }
-  if (role !== "user") return bad(`${path}.role`, 'role must be "user" or "assistant"');
+  if (role === "system") {
+    const parts = systemParts(content);
+    return parts.ok ? { ok: true, value: [{ role, content: parts.value }] } : parts;
+  }
+  if (role !== "user") return bad(`${path}.role`, 'role must be "user", "assistant" or "system"');
   const results = blocks
     .filter((block) => block["type"] === "tool_result")
     .map((block) => toolMessage(block, toolNames));

@@ -4,7 +4,6 @@ import { arrayAt, isRecord, type JsonRecord, recordAt } from "../../json/record.
 const BODY = new Set([
   ...["model", "messages", "system", "max_tokens", "tools", "tool_choice", "temperature", "top_p", "top_k"],
   ...["stop_sequences", "stream", "thinking", "output_config", "output_format", "service_tier", "metadata"],
-  "cache_control",
 ]);
 const OUTPUT = new Set(["format", "effort"]);
 const METADATA = new Set(["user_id"]);

@@ -1,10 +1,11 @@
 /** Neutral request → body of `POST /messages`. */
 import { type Failure, failure, type Result } from "../../failure/failure.ts";
 import { toStrictSubset } from "../../json/strict/strict-subset.ts";
-import type { ChatRequest, FunctionTool, ToolDefinition } from "../chat.ts";
+import type { ChatRequest, FunctionTool } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
 import { reportLost } from "../lost-fields.ts";
 import { limitBreakpoints } from "./cache-control.ts";
+import { mendPrompt } from "./mend.ts";
 import { encodeMessages, systemBlocks } from "./messages.ts";
 import { fitSampling } from "./sampling.ts";
 import { isForced, limitWithThinking, thinking } from "./thinking.ts";
@@ -18,7 +19,6 @@ const UNSUPPORTED = {
   seed: "seed",
   presencePenalty: "presence_penalty",
   frequencyPenalty: "frequency_penalty",
-  logprobs: "logprobs",
   topLogprobs: "top_logprobs",
   logitBias: "logit_bias",
 } as const;
@@ -29,7 +29,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
   const refused = refuse(request);
   if (refused) return { ok: false, error: refused };
   const dropped: DroppedField[] = [];
-  const format = outputFormat(request, dropped);
+  const format = outputFormat(request);
   if (!format.ok) return format;
   const native = request.native?.dialect === "anthropic-messages" ? request.native.body : undefined;
   const prompt = native ? nativePrompt(native, request) : canonicalPrompt(request, dropped);
@@ -47,6 +47,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
   if (request.user !== undefined && !native) body["metadata"] = { user_id: request.user };
   if (request.metadata !== undefined && !native)
     dropped.push({ field: "metadata", why: "the Messages API takes user_id only" });
+  mendPrompt(body);
   thinking(body, request, target, dropped);
   fitSampling(body, target, dropped);
   if (target.facts?.forcedTools === false && isForced(body["tool_choice"]))
@@ -55,7 +56,12 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     if (request[key as keyof typeof UNSUPPORTED] !== undefined)
       dropped.push({ field, why: "not part of the Messages API" });
   }
-  reportLost(request, "anthropic-messages", { names: false, imageDetail: false, toolErrors: true }, dropped);
+  reportLost(
+    request,
+    "anthropic-messages",
+    { names: false, imageDetail: false, toolErrors: true, cache: true },
+    dropped,
+  );
   for (const field of target.quirks.omit ?? []) {
     if (field in body) dropped.push({ field, why: `${target.provider} refuses it` });
     delete body[field];
@@ -83,6 +89,7 @@ function setFormat(body: Body, format: Body | undefined): void {
 /** What cannot be left out without changing what the caller gets. */
 function refuse(request: ChatRequest): Failure | undefined {
   if ((request.choices ?? 1) > 1) return refusal("n", "Anthropic models give one answer per request; n must be 1");
+  if (request.logprobs) return refusal("logprobs", "Anthropic models give no log probabilities");
   if (request.serviceTier === "flex" || request.serviceTier === "batch") {
     return refusal("service_tier", `Anthropic has no ${request.serviceTier} tier; use auto or default`);
   }
@@ -107,12 +114,11 @@ function canonicalPrompt(request: ChatRequest, dropped: DroppedField[]): Result<
   return { ok: true, value: { ...(system.length > 0 ? { system } : {}), messages: messages.value } };
 }
 
-function outputFormat(request: ChatRequest, dropped: DroppedField[]): Result<Body | undefined> {
+function outputFormat(request: ChatRequest): Result<Body | undefined> {
   const format = request.responseFormat;
-  if (format?.type === "json_object") {
-    dropped.push({ field: "response_format", why: "the Messages API has no JSON mode without a schema" });
-    return { ok: true, value: undefined };
-  }
+  // The engine coaches for JSON in words and checks the answer; a format alone would be a promise that nobody keeps.
+  if (format?.type === "json_object")
+    return { ok: false, error: refusal("response_format", "the Messages API has no JSON mode without a schema") };
   if (format?.type !== "json_schema") return { ok: true, value: undefined };
   const subset = toStrictSubset(format.schema, "anthropic");
   if (subset.ok) return { ok: true, value: { type: "json_schema", schema: subset.value.schema } };
@@ -144,7 +150,7 @@ function toolFields(request: ChatRequest, native: boolean, dropped: DroppedField
   if (native) return {};
   const fields: Body = {};
   if (request.tools && request.tools.length > 0)
-    fields["tools"] = request.tools.flatMap((tool) => encodeTool(tool, dropped));
+    fields["tools"] = request.tools.map((tool) => (tool.type === "native" ? tool.value : functionTool(tool, dropped)));
   const choice = toolChoice(request);
   if (choice) fields["tool_choice"] = choice;
   return fields;
@@ -159,13 +165,6 @@ function toolChoice(request: ChatRequest): Body | undefined {
   if (choice === "auto") return { type: "auto", ...single };
   if (choice === "required") return { type: "any", ...single };
   return { type: "tool", name: choice.name, ...single };
-}
-
-function encodeTool(tool: ToolDefinition, dropped: DroppedField[]): unknown[] {
-  if (tool.type === "function") return [functionTool(tool, dropped)];
-  if (tool.dialect === "anthropic-messages") return [tool.value];
-  dropped.push({ field: "tools", why: `a tool only ${tool.dialect} runs` });
-  return [];
 }
 
 function functionTool(tool: FunctionTool, dropped: DroppedField[]): Body {

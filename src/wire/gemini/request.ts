@@ -29,7 +29,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     ...target.quirks.extraBody,
   };
   reportUnsupported(request, dropped);
-  reportLost(request, "gemini", { names: false, imageDetail: false, toolErrors: true }, dropped);
+  reportLost(request, "gemini", { names: false, imageDetail: false, toolErrors: true, cache: false }, dropped);
   const method = request.stream ? "streamGenerateContent?alt=sse" : "generateContent";
   return {
     ok: true,
@@ -74,8 +74,7 @@ function toolFields(request: ChatRequest, dropped: DroppedField[]): Body {
     if (tool.type === "function") {
       functions.push(tool);
       if (tool.strict) dropped.push({ field: "tools[].function.strict", why: "Gemini does not enforce parameters" });
-    } else if (tool.dialect === "gemini") builtIn.push(tool.value);
-    else dropped.push({ field: "tools", why: `a tool only ${tool.dialect} runs` });
+    } else builtIn.push(tool.value);
   }
   const declarations = functions.length > 0 ? [{ functionDeclarations: functions.map(declaration) }] : [];
   const tools = [...declarations, ...builtIn];

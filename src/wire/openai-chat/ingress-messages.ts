@@ -1,6 +1,6 @@
 /** A client's `messages` → neutral messages, each with its own form remembered. */
 import { isRecord, type JsonRecord, recordAt, stringAt } from "../../json/record.ts";
-import type { AssistantPart, ChatMessage, ToolCallPart } from "../chat.ts";
+import type { AssistantPart, CacheBreakpoint, ChatMessage, ToolCallPart } from "../chat.ts";
 import { withOrigin } from "../origin.ts";
 import { contentParts, reasoningParts, thoughtSignature } from "./content.ts";
 import {
@@ -13,13 +13,13 @@ import {
   requiredString,
   type UnmappedFields,
 } from "./ingress-fields.ts";
-import { answerPart, textParts, userParts } from "./ingress-parts.ts";
+import { answerPart, cacheOf, textParts, userParts } from "./ingress-parts.ts";
 
-const SYSTEM_FIELDS: ReadonlySet<string> = new Set(["role", "content"]);
-const USER_FIELDS: ReadonlySet<string> = new Set(["role", "content", "name"]);
-const TOOL_FIELDS: ReadonlySet<string> = new Set(["role", "content", "tool_call_id", "name"]);
+const SYSTEM_FIELDS: ReadonlySet<string> = new Set(["role", "content", "cache_control"]);
+const USER_FIELDS: ReadonlySet<string> = new Set(["role", "content", "name", "cache_control"]);
+const TOOL_FIELDS: ReadonlySet<string> = new Set(["role", "content", "tool_call_id", "name", "cache_control"]);
 const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
-  ...["role", "content", "name", "refusal", "tool_calls", "function_call"],
+  ...["role", "content", "name", "refusal", "tool_calls", "function_call", "cache_control"],
   ...["reasoning_content", "reasoning", "reasoning_details"],
 ]);
 
@@ -30,8 +30,18 @@ export function decodeMessages(value: unknown, unmapped: UnmappedFields): ChatMe
   return messages.map((message, index) => {
     const path = `messages[${index}]`;
     const wire = requiredRecord(message, path);
-    return withOrigin(decodeMessage(wire, path, index, names, unmapped), "openai-chat", wire);
+    const decoded = decodeMessage(wire, path, index, names, unmapped);
+    return withOrigin(withBreakpoint(decoded, cacheOf(wire, path).cache), "openai-chat", wire);
   });
+}
+
+/** A breakpoint on the message itself stands behind its last part. */
+function withBreakpoint(message: ChatMessage, cache: CacheBreakpoint | undefined): ChatMessage {
+  if (cache === undefined) return message;
+  if (message.role === "tool") return { ...message, cache };
+  const at = message.content.findLastIndex((part) => part.type !== "reasoning" && part.type !== "native");
+  const content = message.content.map((part, index) => (index === at ? { ...part, cache } : part));
+  return { ...message, content } as ChatMessage;
 }
 
 /** Names of the calls so far: tool messages rarely say which function they answer. */
@@ -143,7 +153,8 @@ function toolCalls(message: JsonRecord, path: string, index: number, names: Call
     const custom = recordAt(call, "custom");
     if (custom) {
       const input = requiredString(custom["input"], `${at}.custom.input`);
-      return { type: "tool-call", id, name: filledString(custom["name"], `${at}.custom.name`), arguments: input };
+      const name = filledString(custom["name"], `${at}.custom.name`);
+      return { type: "tool-call", id, name, arguments: input, custom: true };
     }
     return calledFunction(
       requiredRecord(call["function"], `${at}.function`),

@@ -110,9 +110,9 @@ function tools(body: JsonRecord, unmapped: UnmappedFields): readonly ToolDefinit
   if (listed !== undefined) {
     return requiredArray(listed, "tools").map((value, index) => {
       const tool = requiredRecord(value, `tools[${index}]`);
-      if (requiredString(tool["type"], `tools[${index}].type`) !== "function") {
-        return { type: "native", dialect: DIALECT, value: tool };
-      }
+      const type = requiredString(tool["type"], `tools[${index}].type`);
+      if (type === "custom") return withOrigin(customTool(tool, `tools[${index}].custom`), DIALECT, tool);
+      if (type !== "function") return { type: "native", dialect: DIALECT, value: tool };
       unmapped.note(tool, TOOL_FIELDS, `tools[${index}]`);
       const described = functionTool(requiredRecord(tool["function"], `tools[${index}].function`), index, unmapped);
       return withOrigin({ ...described, ...cacheOf(tool, `tools[${index}]`) }, DIALECT, tool);
@@ -137,12 +137,23 @@ function functionTool(described: JsonRecord, index: number, unmapped: UnmappedFi
   };
 }
 
+function customTool(tool: JsonRecord, path: string): ToolDefinition {
+  const described = requiredRecord(tool["custom"], path);
+  return {
+    type: "function",
+    custom: true,
+    name: filledString(described["name"], `${path}.name`),
+    description: optionalString(described, "description", `${path}.description`),
+    format: given(described, "format"),
+  };
+}
+
 function schemaOf(value: unknown, param: string): JsonSchema | undefined {
   if (value === undefined || typeof value === "boolean" || isRecord(value)) return value;
   throw new InvalidField(param, `${param} must be a JSON schema`);
 }
 
-/** A choice of another kind (`allowed_tools`, a custom tool) is left to this dialect's own upstreams. */
+/** A choice of another kind (`allowed_tools`) is left to this dialect's own upstreams. */
 function toolChoice(body: JsonRecord, unmapped: UnmappedFields): ToolChoice | undefined {
   const field = given(body, "tool_choice") === undefined ? "function_call" : "tool_choice";
   const choice = given(body, field);
@@ -156,6 +167,10 @@ function toolChoice(body: JsonRecord, unmapped: UnmappedFields): ToolChoice | un
   if (choice["type"] === "function") {
     const named = requiredRecord(choice["function"], "tool_choice.function");
     return { name: filledString(named["name"], "tool_choice.function.name") };
+  }
+  if (choice["type"] === "custom") {
+    const named = requiredRecord(choice["custom"], "tool_choice.custom");
+    return { name: filledString(named["name"], "tool_choice.custom.name") };
   }
   unmapped.add("tool_choice");
   return undefined;

@@ -1,13 +1,16 @@
 /** Neutral messages → `messages` of a chat completion request. */
 import { err, type Failure, failure, ok, type Result } from "../../failure/failure.ts";
-import { isRecord } from "../../json/record.ts";
+import { isRecord, type JsonRecord } from "../../json/record.ts";
+import { callIdsUnder } from "../call-ids.ts";
 import type {
   AssistantPart,
   AudioPart,
+  CacheBreakpoint,
   ChatMessage,
   ChatRequest,
   FilePart,
   MediaSource,
+  TextPart,
   ToolCallPart,
   UserPart,
 } from "../chat.ts";
@@ -28,6 +31,10 @@ class MessageEncoder {
   readonly #ownFiles: boolean;
   readonly #systemRole: SystemRole | undefined;
   readonly #omitted: readonly string[];
+  readonly #breakpoints: boolean;
+  /** `cache_control` is refused at every depth. */
+  readonly #bare: boolean;
+  readonly #idOf: (id: string) => string;
   /** Media of tool results: tool messages take text only, so it follows them as a user message. */
   #pendingMedia: Wire[] = [];
 
@@ -38,12 +45,15 @@ class MessageEncoder {
     this.#omitted = (target.quirks.omit ?? []).flatMap((path) =>
       path.startsWith("messages[].") ? [path.slice(11)] : [],
     );
+    this.#breakpoints = target.quirks.cacheBreakpoints === true;
+    this.#bare = target.quirks.omit?.includes("cache_control") === true;
+    this.#idOf = callIdsUnder(target.quirks.callIds);
   }
 
   add(message: ChatMessage): void {
     if (message.role !== "tool") this.flushMedia();
     const own = originOf(message, DIALECT);
-    const wire = own ? { ...own } : this.#encode(message);
+    const wire = this.#withCallIds(own ? this.#withoutBreakpoints(own) : this.#encode(message));
     if (wire["role"] === "system" || wire["role"] === "developer") wire["role"] = this.#systemRole ?? wire["role"];
     for (const field of this.#omitted) {
       if (wire[field] === undefined) continue;
@@ -62,11 +72,46 @@ class MessageEncoder {
     if (!this.dropped.some((entry) => entry.field === field)) this.dropped.push({ field, why });
   }
 
+  #withCallIds(wire: Wire): Wire {
+    const calls = wire["tool_calls"];
+    const answered = wire["tool_call_id"];
+    return {
+      ...wire,
+      ...(typeof answered === "string" ? { tool_call_id: this.#idOf(answered) } : {}),
+      ...(Array.isArray(calls) ? { tool_calls: calls.map((call: unknown) => this.#withId(call)) } : {}),
+    };
+  }
+
+  #withId(call: unknown): unknown {
+    return isRecord(call) && typeof call["id"] === "string" ? { ...call, id: this.#idOf(call["id"]) } : call;
+  }
+
+  /** A client's own message, without breakpoints where the upstream refuses them. */
+  #withoutBreakpoints(own: JsonRecord): Wire {
+    const content = own["content"];
+    const marked = (value: unknown): boolean => isRecord(value) && value["cache_control"] !== undefined;
+    if (!this.#bare || !(marked(own) || (Array.isArray(content) && content.some(marked)))) return { ...own };
+    this.drop("cache_control", "refused by the provider");
+    const bare = (value: unknown): unknown => {
+      if (!isRecord(value)) return value;
+      const { cache_control: _cache, ...rest } = value;
+      return rest;
+    };
+    return { ...(bare(own) as Wire), ...(Array.isArray(content) ? { content: content.map(bare) } : {}) };
+  }
+
+  /** Text alone as a string, as every upstream takes it; with breakpoints as parts. */
+  #text(parts: readonly TextPart[], between: string): string | Wire[] {
+    if (!this.#breakpoints || parts.every(({ cache }) => cache === undefined))
+      return parts.map(({ text }) => text).join(between);
+    return parts.map(({ text, cache }) => ({ type: "text", text, ...cacheControl(cache) }));
+  }
+
   #encode(message: ChatMessage): Wire {
     switch (message.role) {
       case "system":
       case "developer":
-        return { role: message.role, content: message.content.map((part) => part.text).join("\n\n") };
+        return { role: message.role, content: this.#text(message.content, "\n\n") };
       case "user":
         return named({ role: "user", content: this.#userContent(message.content) }, message.name);
       case "assistant":
@@ -78,14 +123,14 @@ class MessageEncoder {
 
   #userContent(parts: readonly UserPart[]): string | Wire[] {
     const [only] = parts;
-    if (parts.length === 1 && only?.type === "text") return only.text;
+    if (parts.length === 1 && only?.type === "text") return this.#text([only], "");
     return parts.flatMap((part) => this.#userPart(part));
   }
 
   #userPart(part: UserPart): Wire[] {
     switch (part.type) {
       case "text":
-        return [{ type: "text", text: part.text }];
+        return [{ type: "text", text: part.text, ...(this.#breakpoints ? cacheControl(part.cache) : {}) }];
       case "image": {
         const url = mediaUrl(part.source);
         return url === undefined
@@ -133,12 +178,12 @@ class MessageEncoder {
   }
 
   #assistant(parts: readonly AssistantPart[]): Wire {
-    let text = "";
+    const texts: TextPart[] = [];
     let reasoning = "";
     let refusal: string | undefined;
     const calls: Wire[] = [];
     for (const part of parts) {
-      if (part.type === "text") text += part.text;
+      if (part.type === "text") texts.push(part);
       else if (part.type === "refusal") refusal = (refusal ?? "") + part.text;
       else if (part.type === "reasoning") {
         reasoning += part.text;
@@ -150,6 +195,7 @@ class MessageEncoder {
         this.drop("messages[].content[]", `chat completions take no ${part.kind} back from an answer`);
       else this.drop("messages[].content[]", `a part only ${part.dialect} understands`);
     }
+    const text = this.#text(texts, "");
     return {
       role: "assistant",
       content: text !== "" || (calls.length === 0 && refusal === undefined) ? text : null,
@@ -160,7 +206,10 @@ class MessageEncoder {
   }
 
   #toolResult(message: Extract<ChatMessage, { role: "tool" }>): Wire {
-    const text = message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    const texts = message.content.filter((part) => part.type === "text");
+    const last = texts.at(-1);
+    const marked = last && message.cache ? [...texts.slice(0, -1), { ...last, cache: message.cache }] : texts;
+    const text = this.#text(marked, "\n");
     const media = message.content.filter((part) => part.type !== "text").flatMap((part) => this.#userPart(part));
     if (media.length > 0) {
       this.#pendingMedia.push(
@@ -235,4 +284,8 @@ function audioFormat(mediaType: string | undefined): string | undefined {
 
 function named(message: Wire, name: string | undefined): Wire {
   return name === undefined ? message : { ...message, name };
+}
+
+export function cacheControl(cache: CacheBreakpoint | undefined): Wire {
+  return cache ? { cache_control: { type: "ephemeral", ...(cache.ttl === "1h" ? { ttl: "1h" } : {}) } } : {};
 }

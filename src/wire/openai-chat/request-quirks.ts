@@ -30,7 +30,12 @@ export function applyQuirks(
   const { omit, rename, extraBody, extraBodyWithSchema } = target.quirks;
   for (const field of omit ?? []) {
     if (body[field] === undefined) continue;
-    if (ESSENTIAL.has(field) || (field === "n" && (request.choices ?? 1) > 1)) return refusal(field, target);
+    if (
+      ESSENTIAL.has(field) ||
+      (field === "n" && (request.choices ?? 1) > 1) ||
+      (field === "logprobs" && request.logprobs)
+    )
+      return refusal(field, target);
     const meansNothing = field === "n";
     if (!meansNothing) dropped.push({ field, why: `${target.provider} refuses it` });
     delete body[field];

@@ -5,12 +5,20 @@
 import { err, failure, ok, type Result } from "../../failure/failure.ts";
 import { isRecord, type JsonRecord } from "../../json/record.ts";
 import { toStrictSubset } from "../../json/strict/strict-subset.ts";
-import type { ChatRequest, FunctionTool, JsonSchema, ReasoningEffort, ReasoningOptions } from "../chat.ts";
+import type {
+  ChatRequest,
+  FunctionTool,
+  JsonSchema,
+  ReasoningEffort,
+  ReasoningOptions,
+  ToolDefinition,
+} from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
 import { effortForBudget, fittingEffort, refusesSampling } from "../effort.ts";
+import { reportLost } from "../lost-fields.ts";
 import { originOf } from "../origin.ts";
 import { NEUTRAL_FIELDS } from "./fields.ts";
-import { encodeMessages } from "./request-messages.ts";
+import { cacheControl, encodeMessages } from "./request-messages.ts";
 import { applyQuirks, SAMPLING_FIELDS } from "./request-quirks.ts";
 
 type Body = Record<string, unknown>;
@@ -23,12 +31,12 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
   if (!messages.ok) return messages;
   const format = responseFormat(request, target);
   if (!format.ok) return format;
-  const tools = toolFields(request, target, dropped);
+  const tools = toolFields(request, target);
   if (!tools.ok) return tools;
 
   const native = request.native?.dialect === DIALECT ? request.native.body : undefined;
   const body: Body = {
-    ...clientFields(native, request, dropped),
+    ...clientFields(native, request, target, dropped),
     model: target.model,
     messages: messages.value,
     ...tools.value,
@@ -46,10 +54,21 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
 }
 
 /** Everything of the client's body that no neutral field stands for. */
-function clientFields(native: JsonRecord | undefined, request: ChatRequest, dropped: DroppedField[]): Body {
+function clientFields(
+  native: JsonRecord | undefined,
+  request: ChatRequest,
+  target: WireTarget,
+  dropped: DroppedField[],
+): Body {
   const unmapped = request.unmapped ?? [];
   if (native === undefined) {
-    for (const field of unmapped) dropped.push({ field, why: "only the dialect it was written in carries it" });
+    const carries = {
+      names: true,
+      imageDetail: true,
+      toolErrors: true,
+      cache: target.quirks.cacheBreakpoints === true,
+    };
+    reportLost(request, DIALECT, carries, dropped);
     return {};
   }
   const fields: Body = {};
@@ -150,25 +169,25 @@ function strictSchema(schema: JsonSchema, target: WireTarget, param: string): Re
   );
 }
 
-function toolFields(request: ChatRequest, target: WireTarget, dropped: DroppedField[]): Result<Body> {
+function toolFields(request: ChatRequest, target: WireTarget): Result<Body> {
   const { tools, toolChoice, parallelToolCalls } = request;
   if (tools === undefined || tools.length === 0) return ok({});
   const legacy = legacyFunctions(request);
   if (legacy) return ok(legacy);
   const encoded: unknown[] = [];
   for (const [position, tool] of tools.entries()) {
-    const param = `tools[${position}]`;
-    if (tool.type === "native" && tool.dialect !== DIALECT) {
-      dropped.push({ field: param, why: "a tool of another dialect" });
-      continue;
-    }
-    const one = tool.type === "native" ? ok(tool.value) : functionTool(tool, target, param);
+    const one = tool.type === "native" ? ok(tool.value) : functionTool(tool, target, `tools[${position}]`);
     if (!one.ok) return one;
     encoded.push(one.value);
   }
   if (encoded.length === 0) return ok({});
-  const choice = typeof toolChoice === "object" ? { type: "function", function: toolChoice } : toolChoice;
+  const choice = typeof toolChoice === "object" ? namedChoice(toolChoice.name, tools) : toolChoice;
   return ok({ tools: encoded, ...defined({ tool_choice: choice, parallel_tool_calls: parallelToolCalls }) });
+}
+
+function namedChoice(name: string, tools: readonly ToolDefinition[]): Body {
+  const custom = tools.some((tool) => tool.type === "function" && tool.name === name && tool.custom);
+  return custom ? { type: "custom", custom: { name } } : { type: "function", function: { name } };
 }
 
 function functionTool(tool: FunctionTool, target: WireTarget, param: string): Result<Body> {
@@ -177,9 +196,11 @@ function functionTool(tool: FunctionTool, target: WireTarget, param: string): Re
     tool.strict === true && tool.parameters !== undefined ? strictSchema(tool.parameters, target, param) : undefined;
   if (parameters && !parameters.ok) return parameters;
   const own = originOf(tool, DIALECT);
+  if (tool.custom && own) return ok(own);
   const base = isRecord(own?.["function"]) ? own["function"] : {};
   const described = defined({ name, description, parameters: parameters?.value ?? tool.parameters, strict });
-  return ok({ ...own, type: "function", function: { ...base, ...described } });
+  const cache = own || !target.quirks.cacheBreakpoints ? {} : cacheControl(tool.cache);
+  return ok({ ...own, type: "function", function: { ...base, ...described }, ...cache });
 }
 
 /** A client of the form before `tools` reads its answer in that form too. */

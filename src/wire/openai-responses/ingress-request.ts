@@ -14,20 +14,28 @@ import type {
   UserPart,
 } from "../chat.ts";
 
-/** The gateway keeps no conversations: what the provider would look up by id must be in the request. */
-const STATEFUL = ["previous_response_id", "conversation", "prompt"] as const;
+/** The gateway keeps no conversations: what a provider would look up by id must be in the request. */
+const STATEFUL: Readonly<Record<string, string>> = {
+  previous_response_id:
+    "previous_response_id refers to a response that is not kept here; set store: false in the client, so that it sends the whole input instead",
+  conversation:
+    "conversation refers to items that are not kept here; leave it out and set store: false in the client, so that it sends the whole input instead",
+  prompt: "prompt refers to a template kept by a provider; send its text as instructions and input, or call a route",
+};
+const REFERENCE =
+  "an item_reference points to an item that is not kept here; set store: false in the client (AI SDK: providerOptions.openai.store = false), so that it sends items whole";
 
 export function decodeRequest(body: JsonRecord): Result<{ readonly model: string; readonly request: ChatRequest }> {
   const model = stringAt(body, "model");
   if (model === undefined || model === "")
     return bad("model", "model must be a string: a route, provider/model, or auto");
-  for (const field of STATEFUL) {
-    if (body[field] !== undefined && body[field] !== null) {
-      return bad(field, `${field} refers to state kept by a provider; send the whole input instead`);
-    }
-  }
+  for (const [field, why] of Object.entries(STATEFUL))
+    if (body[field] !== undefined && body[field] !== null) return bad(field, why);
   if (body["background"] === true)
-    return bad("background", "background responses are not served; stream the answer instead");
+    return bad(
+      "background",
+      "background responses are not kept here; set background: false, and stream: true to follow the answer",
+    );
   const input = decodeInput(body["input"]);
   if (!input.ok) return input;
   const instructions = stringAt(body, "instructions");
@@ -40,7 +48,7 @@ export function decodeRequest(body: JsonRecord): Result<{ readonly model: string
       model,
       request: {
         messages: [...system, ...input.value],
-        tools: arrayAt(body, "tools")?.map(decodeTool),
+        tools: arrayAt(body, "tools")?.flatMap((tool) => decodeTool(tool)),
         toolChoice: decodeToolChoice(body["tool_choice"]),
         parallelToolCalls: booleanAt(body, "parallel_tool_calls"),
         responseFormat: decodeFormat(recordAt(recordAt(body, "text"), "format")),
@@ -116,7 +124,18 @@ function decodeItem(item: JsonRecord, path: string): Result<ChatMessage> {
         id: stringAt(item, "call_id") ?? "",
         name: stringAt(item, "name") ?? "",
         arguments: stringAt(item, "arguments") ?? "",
+        namespace: stringAt(item, "namespace"),
       });
+    case "custom_tool_call":
+      return assistant({
+        type: "tool-call",
+        id: stringAt(item, "call_id") ?? "",
+        name: stringAt(item, "name") ?? "",
+        arguments: stringAt(item, "input") ?? "",
+        custom: true,
+        namespace: stringAt(item, "namespace"),
+      });
+    case "custom_tool_call_output":
     case "function_call_output": {
       const output = item["output"];
       const content: UserPart[] =
@@ -135,7 +154,7 @@ function decodeItem(item: JsonRecord, path: string): Result<ChatMessage> {
       });
     }
     case "item_reference":
-      return bad(path, "item references point to state kept by a provider; send the item itself");
+      return bad(path, REFERENCE);
     default:
       return assistant({ type: "native", dialect: "openai-responses", value: item });
   }
@@ -202,23 +221,24 @@ function sourceOf(url: string): MediaSource {
   return match ? { mediaType: match[1] ?? "", data: url.slice(match[0].length) } : { url };
 }
 
-function decodeTool(tool: unknown): ToolDefinition {
+/** A namespace is not a tool but a group of them. */
+function decodeTool(tool: unknown, namespace?: string): ToolDefinition[] {
+  const type = stringAt(tool, "type");
   const name = stringAt(tool, "name");
-  if (name === undefined || stringAt(tool, "type") !== "function")
-    return { type: "native", dialect: "openai-responses", value: tool };
-  return {
-    type: "function",
-    name,
-    description: stringAt(tool, "description"),
-    parameters: recordAt(tool, "parameters"),
-    strict: booleanAt(tool, "strict"),
-  };
+  if (name !== undefined && type === "namespace" && namespace === undefined)
+    return (arrayAt(tool, "tools") ?? []).flatMap((member) => decodeTool(member, name));
+  if (name === undefined || (type !== "function" && type !== "custom"))
+    return [{ type: "native", dialect: "openai-responses", value: tool }];
+  const described = { type: "function", name, description: stringAt(tool, "description"), namespace } as const;
+  if (type === "custom") return [{ ...described, custom: true, format: recordAt(tool, "format") }];
+  return [{ ...described, parameters: recordAt(tool, "parameters"), strict: booleanAt(tool, "strict") }];
 }
 
 function decodeToolChoice(choice: unknown): ToolChoice | undefined {
   if (choice === "auto" || choice === "none" || choice === "required") return choice;
-  const name = stringAt(choice, "type") === "function" ? stringAt(choice, "name") : undefined;
-  return name === undefined ? undefined : { name };
+  const type = stringAt(choice, "type");
+  const name = type === "function" || type === "custom" ? stringAt(choice, "name") : undefined;
+  return name === undefined ? undefined : { name, namespace: stringAt(choice, "namespace") };
 }
 
 function decodeFormat(format: JsonRecord | undefined): ResponseFormat | undefined {

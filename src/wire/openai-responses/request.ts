@@ -1,7 +1,8 @@
 /** Neutral request → body of `POST /responses`. */
 import { failure, type Result } from "../../failure/failure.ts";
-import { recordAt } from "../../json/record.ts";
+import { isRecord, recordAt, stringAt } from "../../json/record.ts";
 import { toStrictSubset } from "../../json/strict/strict-subset.ts";
+import { callIdsUnder } from "../call-ids.ts";
 import type { ChatRequest, ToolDefinition } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
 import { effortForBudget, fittingEffort, refusesSampling } from "../effort.ts";
@@ -11,21 +12,22 @@ import { encodeInput } from "./input.ts";
 type Body = Record<string, unknown>;
 
 const UNSUPPORTED = {
-  stop: "stop",
   seed: "seed",
   topK: "top_k",
   presencePenalty: "presence_penalty",
   frequencyPenalty: "frequency_penalty",
-  logitBias: "logit_bias",
-  // The API has them in another form, only for whole answers.
-  logprobs: "logprobs",
   topLogprobs: "top_logprobs",
+  logitBias: "logit_bias",
 } as const;
 
 export function encodeRequest(request: ChatRequest, target: WireTarget): Result<EncodedRequest> {
   if ((request.choices ?? 1) > 1) {
     return bad("n", "the Responses API gives one answer per request; n must be 1");
   }
+  if (request.stop !== undefined && request.stop.length > 0)
+    return bad("stop", "the Responses API has no stop sequences, and the answer would go on behind them");
+  // The API has them in another form, only for whole answers.
+  if (request.logprobs) return bad("logprobs", "log probabilities are not carried through the Responses API");
   const dropped: DroppedField[] = [];
   const native = request.native?.dialect === "openai-responses" ? request.native.body : undefined;
   const input = native ? { ok: true as const, value: undefined } : encodeInput(request.messages, dropped);
@@ -38,7 +40,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     stream: request.stream,
     ...(input.value ? { input: input.value } : {}),
     ...instructions(request, native),
-    ...(native ? {} : { store: false, ...tools(request, dropped) }),
+    ...(native ? {} : { store: false, ...tools(request) }),
     ...text.value,
     ...defined({
       max_output_tokens: request.maxOutputTokens,
@@ -63,12 +65,29 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     if (!(native && field in native) && request[key as keyof typeof UNSUPPORTED] !== undefined)
       dropped.push({ field, why: "not part of the Responses API" });
   }
-  reportLost(request, "openai-responses", { names: false, imageDetail: true, toolErrors: false }, dropped);
+  reportLost(
+    request,
+    "openai-responses",
+    { names: false, imageDetail: true, toolErrors: false, cache: false },
+    dropped,
+  );
   for (const field of target.quirks.omit ?? []) {
     if (field in fields) dropped.push({ field, why: `${target.provider} refuses it` });
     delete fields[field];
   }
+  if (Array.isArray(fields["input"])) fields["input"] = withCallIds(fields["input"]);
   return { ok: true, value: { path: "/responses", headers: {}, body: fields, dropped } };
+}
+
+/** Longest id of a call that the API takes back. */
+const CALL_IDS = { most: 64 };
+
+function withCallIds(items: readonly unknown[]): unknown[] {
+  const idOf = callIdsUnder(CALL_IDS);
+  return items.map((item) => {
+    const id = stringAt(item, "call_id");
+    return isRecord(item) && id !== undefined ? { ...item, call_id: idOf(id) } : item;
+  });
 }
 
 function instructions(request: ChatRequest, native: Readonly<Body> | undefined): Body {
@@ -100,8 +119,8 @@ function textFormat(request: ChatRequest, native: Readonly<Body> | undefined): R
   return { ok: true, value: { text: { ...given, format: encoded } } };
 }
 
-function tools(request: ChatRequest, dropped: DroppedField[]): Body {
-  const encoded = (request.tools ?? []).flatMap((tool) => encodeTool(tool, dropped));
+function tools(request: ChatRequest): Body {
+  const encoded = (request.tools ?? []).map(encodeTool);
   if (encoded.length === 0) return {};
   const { toolChoice } = request;
   const choice = typeof toolChoice === "object" ? { type: "function", name: toolChoice.name } : toolChoice;
@@ -109,22 +128,16 @@ function tools(request: ChatRequest, dropped: DroppedField[]): Body {
 }
 
 /** Strictness defaults to on in this dialect and to off elsewhere, so it is always said. */
-function encodeTool(tool: ToolDefinition, dropped: DroppedField[]): unknown[] {
-  if (tool.type === "native") {
-    if (tool.dialect === "openai-responses") return [tool.value];
-    dropped.push({ field: "tools", why: `a tool only ${tool.dialect} runs` });
-    return [];
-  }
+function encodeTool(tool: ToolDefinition): unknown {
+  if (tool.type === "native") return tool.value;
   const { name, description, parameters, strict } = tool;
-  return [
-    defined({
-      type: "function",
-      name,
-      description,
-      parameters: parameters ?? { type: "object", properties: {} },
-      strict: strict ?? false,
-    }),
-  ];
+  return defined({
+    type: "function",
+    name,
+    description,
+    parameters: parameters ?? { type: "object", properties: {} },
+    strict: strict ?? false,
+  });
 }
 
 function reasoning(request: ChatRequest, target: WireTarget, dropped: DroppedField[]): Body | undefined {
