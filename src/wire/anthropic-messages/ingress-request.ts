@@ -14,6 +14,7 @@ import type {
   UserPart,
 } from "../chat.ts";
 
+import { withReturnedThinking } from "../returned-thinking.ts";
 import { unmappedFields } from "./ingress-unmapped.ts";
 
 /** Names features that change what the body may hold. */
@@ -129,7 +130,7 @@ function decodeMessage(message: unknown, path: string, toolNames: Map<string, st
     for (const block of blocks) {
       if (block["type"] === "tool_use") toolNames.set(stringAt(block, "id") ?? "", stringAt(block, "name") ?? "");
     }
-    return { ok: true, value: [{ role, content: blocks.map(assistantPart) }] };
+    return { ok: true, value: [{ role, content: withReturnedThinking(blocks.map(assistantPart)) }] };
   }
   if (role === "system") {
     const parts = systemParts(content);
@@ -183,9 +184,14 @@ function assistantPart(block: JsonRecord): AssistantPart {
     case "text":
       return { type: "text", text: stringAt(block, "text") ?? "", cache: cacheOf(block) };
     case "thinking":
-      return { type: "reasoning", text: stringAt(block, "thinking") ?? "", signature: stringAt(block, "signature") };
+      return {
+        type: "reasoning",
+        text: stringAt(block, "thinking") ?? "",
+        signature: stringAt(block, "signature"),
+        from: "anthropic-messages",
+      };
     case "redacted_thinking":
-      return { type: "reasoning", text: "", encrypted: stringAt(block, "data") };
+      return { type: "reasoning", text: "", encrypted: stringAt(block, "data"), from: "anthropic-messages" };
     case "tool_use":
       return {
         type: "tool-call",

@@ -4,6 +4,7 @@
  */
 import { isRecord, stringAt } from "../../json/record.ts";
 import { callIdsUnder } from "../call-ids.ts";
+import { carriedThinking } from "../carried-thinking.ts";
 
 type Body = Record<string, unknown>;
 
@@ -39,6 +40,8 @@ function withoutBlanks(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
   const kept: unknown[] = [];
   for (const block of content) {
+    // Thinking of another provider that the client of this dialect kept for us.
+    if (carriedThinking(stringAt(block, "signature") ?? stringAt(block, "data")) !== undefined) continue;
     if (!isBlank(block)) {
       kept.push(stringAt(block, "type") === "tool_result" && isRecord(block) ? withResult(block) : block);
       continue;

@@ -116,10 +116,10 @@ function assistantBlock(part: AssistantPart, dropped: DroppedField[]): Block | F
     case "refusal":
       return { type: "text", text: part.text };
     case "reasoning":
+      if (part.from !== undefined && part.from !== "anthropic-messages") return foreignThinking(dropped);
       if (part.encrypted !== undefined) return { type: "redacted_thinking", data: part.encrypted };
       if (part.signature !== undefined) return { type: "thinking", thinking: part.text, signature: part.signature };
-      dropped.push({ field: "messages.reasoning", why: "Anthropic takes back only thinking that it signed" });
-      return undefined;
+      return foreignThinking(dropped);
     case "tool-call":
       return toolUse(part);
     case "media":
@@ -130,6 +130,10 @@ function assistantBlock(part: AssistantPart, dropped: DroppedField[]): Block | F
       dropped.push({ field: "messages.content", why: `a part only ${part.dialect} understands` });
       return undefined;
   }
+}
+
+function foreignThinking(dropped: DroppedField[]): undefined {
+  dropped.push({ field: "messages.reasoning", why: "Anthropic takes back only thinking that it signed" });
 }
 
 function toolUse(part: ToolCallPart): Block | Failure {

@@ -2,7 +2,7 @@
 import { type Failure, failure, type Result } from "../../failure/failure.ts";
 import { parseExact } from "../../json/exact-numbers.ts";
 import { isRecord } from "../../json/record.ts";
-import type { AssistantPart, ChatMessage, MediaSource, UserPart } from "../chat.ts";
+import type { AssistantPart, ChatMessage, MediaSource, ReasoningPart, UserPart } from "../chat.ts";
 import type { DroppedField, WireTarget } from "../dialect.ts";
 import { sniffMediaType } from "../media-type.ts";
 
@@ -61,7 +61,7 @@ function partsOf(
   toolNames: Map<string, string>,
   dropped: DroppedField[],
 ): Result<Part[]> {
-  if (message.role === "assistant") return collect(message.content, (part) => modelPart(part, toolNames, dropped));
+  if (message.role === "assistant") return modelParts(message.content, toolNames, dropped);
   if (message.role === "user") return collect(message.content, (part) => userPart(part, dropped));
   const name = message.toolName ?? toolNames.get(message.toolCallId);
   if (name === undefined) {
@@ -128,8 +128,30 @@ function userPart(part: UserPart, dropped: DroppedField[]): Result<Part | undefi
   }
 }
 
+/** Thoughts are not taken back as text; a signature rides on the part it signed, which comes next. */
+function modelParts(
+  content: readonly AssistantPart[],
+  toolNames: Map<string, string>,
+  dropped: DroppedField[],
+): Result<Part[]> {
+  let signature: string | undefined;
+  return collect(content, (part) => {
+    if (part.type === "reasoning") {
+      if (part.from === "gemini") signature = part.signature ?? signature;
+      else if (part.signature !== undefined || part.encrypted !== undefined)
+        dropped.push({ field: "messages.reasoning", why: "Gemini takes back only thinking that it signed" });
+      return { ok: true, value: undefined };
+    }
+    const encoded = modelPart(part, toolNames, dropped);
+    if (!encoded.ok || !encoded.value || signature === undefined) return encoded;
+    const signed = { thoughtSignature: signature, ...encoded.value };
+    signature = undefined;
+    return { ok: true, value: signed };
+  });
+}
+
 function modelPart(
-  part: AssistantPart,
+  part: Exclude<AssistantPart, ReasoningPart>,
   toolNames: Map<string, string>,
   dropped: DroppedField[],
 ): Result<Part | undefined> {
@@ -151,9 +173,6 @@ function modelPart(
     }
     case "media":
       return { ok: true, value: { inlineData: { mimeType: part.mediaType, data: part.data } } };
-    case "reasoning":
-      // Thoughts are not taken back as text; their signature rides on the part it signed.
-      return { ok: true, value: undefined };
     case "native":
       if (part.dialect === "gemini") return { ok: true, value: isRecord(part.value) ? { ...part.value } : undefined };
       dropped.push({ field: "messages.content", why: `a part only ${part.dialect} understands` });

@@ -2,6 +2,7 @@
 import { isRecord, type JsonRecord, recordAt, stringAt } from "../../json/record.ts";
 import type { AssistantPart, CacheBreakpoint, ChatMessage, ToolCallPart } from "../chat.ts";
 import { withOrigin } from "../origin.ts";
+import { withReturnedThinking } from "../returned-thinking.ts";
 import { contentParts, reasoningParts, thoughtSignature } from "./content.ts";
 import {
   filledString,
@@ -75,7 +76,7 @@ function decodeMessage(
       unmapped.note(message, ASSISTANT_FIELDS, path);
       return {
         role,
-        content: assistantParts(message, path, index, names, unmapped),
+        content: withReturnedThinking(assistantParts(message, path, index, names, unmapped)),
         name: optionalString(message, "name", `${path}.name`),
       };
     case "tool":

@@ -13,6 +13,7 @@ import type {
   ToolDefinition,
   UserPart,
 } from "../chat.ts";
+import { withReturnedThinking } from "../returned-thinking.ts";
 
 /** The gateway keeps no conversations: what a provider would look up by id must be in the request. */
 const STATEFUL: Readonly<Record<string, string>> = {
@@ -96,7 +97,10 @@ function decodeInput(input: unknown): Result<ChatMessage[]> {
     if (!decoded.ok) return decoded;
     append(messages, decoded.value);
   }
-  return { ok: true, value: messages };
+  const turns = messages.map((message) =>
+    message.role === "assistant" ? { ...message, content: withReturnedThinking(message.content) } : message,
+  );
+  return { ok: true, value: turns };
 }
 
 /** Items of one assistant turn (reasoning, text, calls) belong to one message. */
@@ -151,6 +155,7 @@ function decodeItem(item: JsonRecord, path: string): Result<ChatMessage> {
         text,
         encrypted: stringAt(item, "encrypted_content"),
         id: stringAt(item, "id"),
+        from: "openai-responses",
       });
     }
     case "item_reference":

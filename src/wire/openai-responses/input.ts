@@ -92,7 +92,7 @@ function assistantItems(parts: readonly AssistantPart[], dropped: DroppedField[]
         items.push({ type: "message", role: "assistant", content: [{ type: "refusal", refusal: part.text }] });
         break;
       case "reasoning":
-        if (part.encrypted === undefined)
+        if (part.encrypted === undefined || (part.from !== undefined && part.from !== "openai-responses"))
           dropped.push({ field: "messages.reasoning", why: "the Responses API takes back only encrypted reasoning" });
         else
           items.push({

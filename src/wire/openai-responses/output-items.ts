@@ -8,13 +8,13 @@ export type OutputItem = Record<string, unknown>;
 export type ItemDraft = { readonly id: string; readonly index: number; text: string } & (
   | { readonly kind: "text" | "refusal" }
   | { readonly kind: "reasoning"; opaque?: Omit<ReasoningPart, "type" | "text"> | undefined }
-  | { readonly kind: "call"; readonly call: Pick<ToolCallPart, "id" | "name" | "custom"> }
+  | { readonly kind: "call"; readonly call: Pick<ToolCallPart, "id" | "name" | "custom" | "namespace"> }
   | { readonly kind: "image"; readonly image: Omit<MediaPart, "type"> }
 );
 
 export type ItemContent =
   | { readonly kind: "text" | "refusal" | "reasoning" }
-  | { readonly kind: "call"; readonly call: Pick<ToolCallPart, "id" | "name" | "custom"> }
+  | { readonly kind: "call"; readonly call: Pick<ToolCallPart, "id" | "name" | "custom" | "namespace"> }
   | { readonly kind: "image"; readonly image: Omit<MediaPart, "type"> };
 
 const PREFIX = { text: "msg", refusal: "msg", reasoning: "rs", image: "ig" } as const;
@@ -77,8 +77,9 @@ function reasoningItem(draft: Extract<ItemDraft, { kind: "reasoning" }>, status:
 }
 
 function callItem({ id, call, text }: Extract<ItemDraft, { kind: "call" }>, status: string): OutputItem {
-  const { id: callId, name, custom } = call;
+  const { id: callId, name, custom, namespace } = call;
+  const called = { id, call_id: callId, name, ...(namespace === undefined ? {} : { namespace }), status };
   return custom
-    ? { type: "custom_tool_call", id, call_id: callId, name, input: text, status }
-    : { type: "function_call", id, call_id: callId, name, arguments: text, status };
+    ? { type: "custom_tool_call", ...called, input: text }
+    : { type: "function_call", ...called, arguments: text };
 }

@@ -3,6 +3,7 @@ import { failure, type Result } from "../../failure/failure.ts";
 import { isRecord, recordAt, stringAt } from "../../json/record.ts";
 import { toStrictSubset } from "../../json/strict/strict-subset.ts";
 import { callIdsUnder } from "../call-ids.ts";
+import { carriedThinking } from "../carried-thinking.ts";
 import type { ChatRequest, ToolDefinition } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
 import { effortForBudget, fittingEffort, refusesSampling } from "../effort.ts";
@@ -75,8 +76,13 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     if (field in fields) dropped.push({ field, why: `${target.provider} refuses it` });
     delete fields[field];
   }
-  if (Array.isArray(fields["input"])) fields["input"] = withCallIds(fields["input"]);
+  if (Array.isArray(fields["input"])) fields["input"] = withCallIds(fields["input"].filter(isReadable));
   return { ok: true, value: { path: "/responses", headers: {}, body: fields, dropped } };
+}
+
+/** False for thinking of another provider that the client of this dialect kept for us. */
+function isReadable(item: unknown): boolean {
+  return carriedThinking(stringAt(item, "encrypted_content")) === undefined;
 }
 
 /** Longest id of a call that the API takes back. */
