@@ -1,7 +1,7 @@
 /** One logical call: the candidate ladder, the JSON ladder, retries by failure class, and the record of it all. */
 import { type Failure, failure } from "../failure/failure.ts";
 import type { ServedRung } from "../route/route.ts";
-import { onlyItsModel } from "../wire/beyond-request.ts";
+import { onlyItsModel } from "../wire/fit/beyond-request.ts";
 import { answerToFrames } from "./assemble.ts";
 import { breakOff, type CallState, subjectOf } from "./attempt.ts";
 import type { CallInput, CallResult, StreamHead } from "./call.ts";

@@ -2,7 +2,7 @@ import type { Failure, Result } from "../failure/failure.ts";
 import type { ProviderError } from "../failure/provider-error.ts";
 import type { Usage } from "../money/usage.ts";
 import type { ChatAnswer, ChatRequest, DialectName } from "./chat.ts";
-import type { ClientTools } from "./client-tools.ts";
+import type { ClientTools } from "./fit/client-tools.ts";
 import type { ModelFacts } from "./model-facts.ts";
 import type { WireFrame } from "./stream-event.ts";
 

@@ -1,14 +1,14 @@
 /** Upstream dialects by name, with what holds for requests to all of them. */
 import { anthropicMessages } from "./anthropic-messages/index.ts";
 import type { ChatRequest, DialectName } from "./chat.ts";
-import { decodingClientCalls, withClientCalls } from "./client-calls.ts";
-import { type ClientTools, withFunctions } from "./client-tools.ts";
 import type { UpstreamDialect, WireTarget } from "./dialect.ts";
+import { decodingClientCalls, withClientCalls } from "./fit/client-calls.ts";
+import { type ClientTools, withFunctions } from "./fit/client-tools.ts";
+import { carriedTools, refusedLoss } from "./fit/indispensable.ts";
+import { withinModel } from "./fit/output-limit.ts";
 import { gemini } from "./gemini/index.ts";
-import { carriedTools, refusedLoss } from "./indispensable.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
-import { withinModel } from "./output-limit.ts";
 
 const UPSTREAM: Readonly<Record<DialectName, UpstreamDialect>> = {
   "openai-chat": forAll(openaiChat),

@@ -3,8 +3,8 @@
  * is to be gone on with, and ids of tool calls in its own letters.
  */
 import { isRecord, stringAt } from "../../json/record.ts";
-import { callIdsUnder } from "../call-ids.ts";
 import { carriedThinking } from "../carried-thinking.ts";
+import { callIdsUnder } from "../fit/call-ids.ts";
 
 type Body = Record<string, unknown>;
 

@@ -2,7 +2,7 @@
 import { arrayAt, isRecord, recordAt, stringAt } from "../../json/record.ts";
 import type { ChatRequest, ReasoningEffort, ReasoningOptions } from "../chat.ts";
 import type { DroppedField, WireTarget } from "../dialect.ts";
-import { effortForBudget, fittingEffort } from "../effort.ts";
+import { effortForBudget, fittingEffort } from "../fit/effort.ts";
 
 type Body = Record<string, unknown>;
 

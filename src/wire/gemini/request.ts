@@ -3,7 +3,7 @@ import { failure, type Result } from "../../failure/failure.ts";
 import { toStrictSubset } from "../../json/strict/strict-subset.ts";
 import type { ChatRequest, FunctionTool } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
-import { reportLost } from "../lost-fields.ts";
+import { reportLost } from "../fit/lost-fields.ts";
 import { encodeContents, systemParts } from "./contents.ts";
 import { thinkingConfig } from "./thinking.ts";
 

@@ -1,7 +1,7 @@
 /** How much a Gemini model is to think: a level or a budget of tokens, by the model. */
 import type { ReasoningEffort, ReasoningOptions } from "../chat.ts";
 import type { DroppedField, WireTarget } from "../dialect.ts";
-import { effortForBudget, fittingEffort } from "../effort.ts";
+import { effortForBudget, fittingEffort } from "../fit/effort.ts";
 
 const BUDGETS: Record<ReasoningEffort, number> = {
   none: 0,

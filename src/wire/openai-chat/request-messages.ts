@@ -1,7 +1,6 @@
 /** Neutral messages → `messages` of a chat completion request. */
 import { err, type Failure, failure, ok, type Result } from "../../failure/failure.ts";
 import { isRecord, type JsonRecord } from "../../json/record.ts";
-import { callIdsUnder } from "../call-ids.ts";
 import type {
   AssistantPart,
   AudioPart,
@@ -15,7 +14,8 @@ import type {
   UserPart,
 } from "../chat.ts";
 import type { DroppedField, WireTarget } from "../dialect.ts";
-import { isReasoningModel } from "../effort.ts";
+import { callIdsUnder } from "../fit/call-ids.ts";
+import { isReasoningModel } from "../fit/effort.ts";
 import { originOf } from "../origin.ts";
 
 type Wire = Record<string, unknown>;

@@ -14,8 +14,8 @@ import type {
   ToolDefinition,
 } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
-import { effortForBudget, fittingEffort, refusesSampling } from "../effort.ts";
-import { reportLost } from "../lost-fields.ts";
+import { effortForBudget, fittingEffort, refusesSampling } from "../fit/effort.ts";
+import { reportLost } from "../fit/lost-fields.ts";
 import { originOf } from "../origin.ts";
 import { NEUTRAL_FIELDS } from "./fields.ts";
 import { cacheControl, encodeMessages } from "./request-messages.ts";

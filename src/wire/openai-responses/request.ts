@@ -2,12 +2,12 @@
 import { failure, type Result } from "../../failure/failure.ts";
 import { isRecord, recordAt, stringAt } from "../../json/record.ts";
 import { toStrictSubset } from "../../json/strict/strict-subset.ts";
-import { callIdsUnder } from "../call-ids.ts";
 import { carriedThinking } from "../carried-thinking.ts";
 import type { ChatRequest, ToolDefinition } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
-import { effortForBudget, fittingEffort, refusesSampling } from "../effort.ts";
-import { reportLost } from "../lost-fields.ts";
+import { callIdsUnder } from "../fit/call-ids.ts";
+import { effortForBudget, fittingEffort, refusesSampling } from "../fit/effort.ts";
+import { reportLost } from "../fit/lost-fields.ts";
 import { encodeInput } from "./input.ts";
 
 type Body = Record<string, unknown>;

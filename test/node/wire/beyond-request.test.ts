@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { onlyItsModel, unboundedField } from "../../../src/wire/beyond-request.ts";
+import { onlyItsModel, unboundedField } from "../../../src/wire/fit/beyond-request.ts";
 import { decodeRequest } from "../../../src/wire/openai-chat/ingress-request.ts";
 
 const BODY = { model: "a/m", messages: [{ role: "user", content: "x" }], transforms: ["middle-out"] };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChatRequest } from "../../../src/wire/chat.ts";
-import { withClientCalls } from "../../../src/wire/client-calls.ts";
 import { clientToolsFor, upstreamDialect } from "../../../src/wire/dialects.ts";
+import { withClientCalls } from "../../../src/wire/fit/client-calls.ts";
 import type { StreamEvent } from "../../../src/wire/stream-event.ts";
 import { encodedFor, sentTo, targetOf } from "../../support/encoded-request.ts";
 

@@ -1,5 +1,5 @@
-import type { ChatRequest } from "./chat.ts";
-import type { DroppedField, WireTarget } from "./dialect.ts";
+import type { ChatRequest } from "../chat.ts";
+import type { DroppedField, WireTarget } from "../dialect.ts";
 
 /** The request with an output limit that the model takes: one above its known maximum is lowered and named. */
 export function withinModel(

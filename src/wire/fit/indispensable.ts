@@ -2,10 +2,10 @@
  * What a request cannot lose on its way to another dialect: without it the caller would get another kind of answer than
  * asked for, so the request is refused. Whatever else has no form there is left out and named.
  */
-import { type Failure, failure } from "../failure/failure.ts";
-import { arrayAt, type JsonRecord, recordAt, stringAt } from "../json/record.ts";
-import type { ChatRequest, DialectName, ToolDefinition } from "./chat.ts";
-import type { DroppedField } from "./dialect.ts";
+import { type Failure, failure } from "../../failure/failure.ts";
+import { arrayAt, type JsonRecord, recordAt, stringAt } from "../../json/record.ts";
+import type { ChatRequest, DialectName, ToolDefinition } from "../chat.ts";
+import type { DroppedField } from "../dialect.ts";
 
 /** Fields of a client's body that only its own dialect honours and whose loss changes the answer. */
 const INDISPENSABLE: Readonly<Record<string, (body: JsonRecord) => boolean>> = {

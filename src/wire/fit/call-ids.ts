@@ -1,5 +1,5 @@
 /** Ids of tool calls in the form that one upstream takes. The client keeps its own: only this request is changed. */
-import type { CallIdRule } from "./dialect.ts";
+import type { CallIdRule } from "../dialect.ts";
 import { shortDigest } from "./short-digest.ts";
 
 const ALPHABETS = { alphanumeric: /^[A-Za-z0-9]+$/, word: /^[A-Za-z0-9_-]+$/ } as const;

@@ -2,7 +2,7 @@
  * Tools of the client in forms that only some upstreams know, as functions that every model can call: a tool that takes
  * free text (`custom`) becomes a function with one text argument, a tool in a namespace a function named after both.
  */
-import type { AssistantPart, ChatMessage, ChatRequest, FunctionTool, ToolCallPart, ToolDefinition } from "./chat.ts";
+import type { AssistantPart, ChatMessage, ChatRequest, FunctionTool, ToolCallPart, ToolDefinition } from "../chat.ts";
 import { shortDigest } from "./short-digest.ts";
 
 /** What a function's name stands for. */

@@ -1,6 +1,6 @@
 /** What a client's request says that no dialect but its own has a word for. Reported, never dropped silently. */
-import type { ChatRequest, DialectName } from "./chat.ts";
-import type { DroppedField } from "./dialect.ts";
+import type { ChatRequest, DialectName } from "../chat.ts";
+import type { DroppedField } from "../dialect.ts";
 
 /** Neutral details that a target may have no word for. */
 export interface Carries {

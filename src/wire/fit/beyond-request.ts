@@ -2,9 +2,9 @@
  * Fields that reach past the request they stand in. A client's body travels on with fields unknown to us, so those that
  * would undo what the gateway promises are known by name here, for all dialects at once.
  */
-import { isRecord, type JsonRecord } from "../json/record.ts";
-import type { ChatRequest } from "./chat.ts";
-import type { DroppedField } from "./dialect.ts";
+import { isRecord, type JsonRecord } from "../../json/record.ts";
+import type { ChatRequest } from "../chat.ts";
+import type { DroppedField } from "../dialect.ts";
 
 /** Let a router upstream (OpenRouter, LiteLLM) serve another model than the declared one. */
 const OTHER_MODELS = ["models", "route", "preset", "fallbacks", "context_window_fallback_dict", "model_list"] as const;

@@ -1,8 +1,8 @@
 /** Answers of a model that was given functions for the client's tools: its calls as the client's own again. */
-import type { ChatAnswer } from "./chat.ts";
+import type { ChatAnswer } from "../chat.ts";
+import type { StreamDecoder } from "../dialect.ts";
+import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { type ClientTools, clientCall } from "./client-tools.ts";
-import type { StreamDecoder } from "./dialect.ts";
-import type { StreamEvent, WireFrame } from "./stream-event.ts";
 
 export function withClientCalls(answer: ChatAnswer, tools: ClientTools): ChatAnswer {
   if (tools.size === 0) return answer;

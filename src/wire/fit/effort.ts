@@ -1,6 +1,6 @@
 /** Effort words, thinking budgets and the sampling they exclude, fitted to what a model takes. */
-import type { ReasoningEffort } from "./chat.ts";
-import type { DroppedField, WireTarget } from "./dialect.ts";
+import type { ReasoningEffort } from "../chat.ts";
+import type { DroppedField, WireTarget } from "../dialect.ts";
 
 const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
