@@ -27,9 +27,9 @@ export function usdToNano(dollars: number | string): NanoUsd {
   return nanoUsd(sign === "-" ? -nano : nano);
 }
 
-/** Exact decimal text of an amount in dollars: nine places, no exponent (`"0.000412500"`). */
-export function nanoToUsdText(amount: NanoUsd): string {
-  const magnitude = Math.abs(amount).toString().padStart(10, "0");
+/** Exact decimal text of an amount or, as a bigint, a sum in dollars: nine places, no exponent (`"0.000412500"`). */
+export function nanoToUsdText(amount: NanoUsd | bigint): string {
+  const magnitude = (amount < 0 ? -amount : amount).toString().padStart(10, "0");
   return `${amount < 0 ? "-" : ""}${magnitude.slice(0, -9)}.${magnitude.slice(-9)}`;
 }
 

@@ -59,7 +59,7 @@ export interface RunStep {
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
   /** Sum of the known costs; `null` where none is known. */
-  readonly costNano: number | null;
+  readonly costNano: bigint | null;
   /** Inferences whose cost is unknown. */
   readonly unpriced: number;
   readonly simulated: boolean;

@@ -16,11 +16,11 @@ export function stepsOf(called: readonly RunStep[], artifacts: readonly Artifact
 }
 
 /** Sum of the known costs in nano-dollars; `null` where none is known. */
-export function runCost(steps: readonly RunStep[]): { readonly costNano: number | null; readonly unpriced: number } {
-  let costNano: number | null = null;
+export function runCost(steps: readonly RunStep[]): { readonly costNano: bigint | null; readonly unpriced: number } {
+  let costNano: bigint | null = null;
   let unpriced = 0;
   for (const step of steps) {
-    if (step.costNano !== null) costNano = (costNano ?? 0) + step.costNano;
+    if (step.costNano !== null) costNano = (costNano ?? 0n) + step.costNano;
     unpriced += step.unpriced;
   }
   return { costNano, unpriced };

@@ -10,6 +10,7 @@ export function isoOrNull(at: number | undefined): string | null {
 }
 
 /** Exact decimal dollars, nine places; `null` = unknown. */
-export function usdOrNull(nano: number | null): string | null {
-  return nano === null ? null : nanoToUsdText(nanoUsd(nano));
+export function usdOrNull(nano: number | bigint | null): string | null {
+  if (nano === null) return null;
+  return nanoToUsdText(typeof nano === "bigint" ? nano : nanoUsd(nano));
 }

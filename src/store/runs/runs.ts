@@ -6,6 +6,7 @@ import type { Database } from "../database/database.ts";
 import { drizzled } from "../database/drizzle-fragment.ts";
 import { sql as fragment } from "../database/fragment.ts";
 import { insertRows } from "../database/insert-rows.ts";
+import { nanoSum, nanoSumOf } from "../database/nano-sum.ts";
 import { carries } from "../database/row-scope.ts";
 import { settled } from "../database/store-error.ts";
 import { auditInsertIfChanged, batchEntry } from "../orgs/audit-log.ts";
@@ -113,14 +114,15 @@ export class OrgRuns implements RunStore {
           where ${and(eq(inferences.org, this.#org), eq(inferences.run, run), drizzled(carries(fragment`inferences.tags`, rows)))}
         )
         select step, count(*) as inferences, sum(attempts) as attempts, count(failure) as failed,
-          min(ts) as startedAt, max(ts + latency_ms) as endedAt, sum(latency_ms) as latencyMs,
-          sum(input_tokens) as inputTokens, sum(output_tokens) as outputTokens, sum(cost_nano) as costNano,
+          min(ts) as startedAt, max(ts + latency_ms) as endedAt, total(latency_ms) as latencyMs,
+          sum(input_tokens * 1.0) as inputTokens, sum(output_tokens * 1.0) as outputTokens, ${nanoSum(sql`cost_nano`)} as costNano,
           sum(cost_nano is null) as unpriced, max(simulated) as simulated,
           max(case when nth = 1 then failure end) as lastFailure
         from calls group by step order by step is null, min(ts), step limit ${MOST_STEPS}`),
     );
     return found.map((row) => ({
       ...row,
+      costNano: nanoSumOf(row.costNano) ?? null,
       simulated: row.simulated === 1,
       lastFailure: row.lastFailure ?? undefined,
     }));
@@ -139,7 +141,8 @@ export class OrgRuns implements RunStore {
   }
 }
 
-type StepRow = Omit<RunStep, "simulated" | "lastFailure"> & {
+type StepRow = Omit<RunStep, "simulated" | "lastFailure" | "costNano"> & {
+  readonly costNano: string | null;
   readonly simulated: number;
   readonly lastFailure: string | null;
 };

@@ -1,9 +1,10 @@
-import { and, count, desc, eq, gte, inArray, isNull, lt, type SQL, sql, sum } from "drizzle-orm";
+import { and, count, desc, eq, gte, inArray, isNull, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { type NanoUsd, nanoUsd } from "../../money/nano-usd.ts";
 import type { Rows } from "../../runs/ports.ts";
 import type { Database } from "../database/database.ts";
 import { drizzled } from "../database/drizzle-fragment.ts";
 import { sql as fragment } from "../database/fragment.ts";
+import { nanoSum, nanoSumOf } from "../database/nano-sum.ts";
 import { carries } from "../database/row-scope.ts";
 import { settled } from "../database/store-error.ts";
 import { type AuditEntry, auditInsert } from "../orgs/audit-log.ts";
@@ -59,7 +60,7 @@ export interface UsageRow {
   readonly inferences: number;
   readonly attempts: number;
   /** Sum of the known costs; absent where none is known. */
-  readonly costNanoUsd: number | undefined;
+  readonly costNanoUsd: bigint | undefined;
   readonly latencyMsTotal: number;
 }
 
@@ -127,9 +128,9 @@ export class OrgInferences {
           model: inferences.model,
           failureClass: inferences.failureClass,
           inferences: count(),
-          attempts: sum(inferences.attempts),
-          costNano: sum(inferences.costNano),
-          latencyMs: sum(inferences.latencyMs),
+          attempts: total(inferences.attempts),
+          costNano: nanoSum(inferences.costNano),
+          latencyMs: total(inferences.latencyMs),
         })
         .from(inferences)
         .where(and(eq(inferences.org, this.#org), gte(inferences.ts, since), lt(inferences.ts, until)))
@@ -143,9 +144,9 @@ export class OrgInferences {
       model: row.model ?? undefined,
       failureClass: row.failureClass ?? undefined,
       inferences: row.inferences,
-      attempts: Number(row.attempts ?? 0),
-      costNanoUsd: row.costNano === null ? undefined : Number(row.costNano),
-      latencyMsTotal: Number(row.latencyMs ?? 0),
+      attempts: row.attempts,
+      costNanoUsd: nanoSumOf(row.costNano),
+      latencyMsTotal: row.latencyMs,
     }));
   }
 
@@ -186,6 +187,11 @@ export class OrgInferences {
 
 function seen(rows: Rows): SQL | undefined {
   return drizzled(carries(fragment`inferences.tags`, rows));
+}
+
+/** As a real: never more than the client reads, whatever clocks reported. */
+function total(column: SQLWrapper): SQL<number> {
+  return sql<number>`total(${column})`;
 }
 
 function conditions(filter: InferenceFilter): (SQL | undefined)[] {

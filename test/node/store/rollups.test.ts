@@ -35,6 +35,23 @@ const rollUpAll = async (org: string) => {
   for (const hour of await rollups.staleHours(LATER, 1_000)) await rollups.rollUp(hour);
 };
 
+describe("sums of what calls cost", () => {
+  it.each([
+    ["2^53 nano-dollars", 2, 18_014_398_509_481_982n],
+    ["what the engine's own sum can hold", 1_100, 1_100n * BigInt(Number.MAX_SAFE_INTEGER)],
+  ])("are exact above %s", async (_what, count, sum) => {
+    const org = `org_dear_${count}`;
+    const most = nanoUsd(Number.MAX_SAFE_INTEGER);
+    await put(org, [
+      ...Array.from({ length: count }, () => ({ cost: most, run: "dear" })),
+      { cost: undefined, run: "dear" },
+    ]);
+    const { inferences, runs } = local.store.forOrg(org);
+    expect(await inferences.usage(HOUR, LATER)).toMatchObject([{ inferences: count + 1, costNanoUsd: sum }]);
+    expect(await runs.steps("dear", undefined)).toMatchObject([{ costNano: sum, unpriced: 1 }]);
+  });
+});
+
 describe("hours", () => {
   it("wait for their sums as soon as they get a row, not when a record comes again", async () => {
     const { rollups } = local.store.forOrg("org_stale");
@@ -255,6 +272,7 @@ describe("retention", () => {
     expect(await audit.list(10)).toEqual([
       {
         ...deed,
+        id: expect.any(Number),
         action: "telemetry.deleted",
         subject: "raw rows past retention",
         detail: { inferences: 2, attempts: 2, from: HOUR, to: HOUR + 1 },

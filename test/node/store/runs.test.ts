@@ -186,7 +186,7 @@ describe("the steps of a run", () => {
       latencyMs: 12,
       inputTokens: 2_400,
       outputTokens: 180,
-      costNano: 7,
+      costNano: 7n,
       unpriced: 0,
       simulated: false,
       lastFailure: undefined,
@@ -203,7 +203,7 @@ describe("the steps of a run", () => {
     ]);
     expect(await runs.steps("r", ALL)).toMatchObject([
       { step: "none", costNano: null, unpriced: 1, inputTokens: null, outputTokens: null },
-      { step: "some", costNano: 0, unpriced: 1, inputTokens: 1_200 },
+      { step: "some", costNano: 0n, unpriced: 1, inputTokens: 1_200 },
     ]);
   });
 

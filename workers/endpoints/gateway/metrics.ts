@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { getMetrics } from "../../../src/api/gateway.ts";
-import { nanoToUsdText, nanoUsd } from "../../../src/money/nano-usd.ts";
+import { nanoToUsdText } from "../../../src/money/nano-usd.ts";
 import type { UsageRow } from "../../../src/store/telemetry/inferences.ts";
 import type { AppEnv } from "../../context.ts";
 import { mount } from "../mount.ts";
@@ -40,7 +40,7 @@ const FAMILIES: readonly Family[] = [
   {
     name: "modelrig_cost_usd_last_hour",
     help: "Cost of those calls whose price is known, in US dollars.",
-    value: (row) => (row.costNanoUsd === undefined ? undefined : nanoToUsdText(nanoUsd(row.costNanoUsd))),
+    value: (row) => (row.costNanoUsd === undefined ? undefined : nanoToUsdText(row.costNanoUsd)),
   },
   {
     name: "modelrig_latency_seconds_sum_last_hour",
