@@ -134,7 +134,7 @@ export function sayGemini({ text, thought, calls = [] }: SaidAnswer, stream: boo
 export function sayResponses({ text, thought, calls = [] }: SaidAnswer, stream: boolean): Said {
   const usage = {
     input_tokens: SAID_USAGE.input,
-    input_tokens_details: { cached_tokens: SAID_USAGE.cached },
+    input_tokens_details: { cached_tokens: SAID_USAGE.cached, cache_write_tokens: 0 },
     output_tokens: SAID_USAGE.output,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: SAID_USAGE.input + SAID_USAGE.output,
@@ -158,7 +158,7 @@ export function sayResponses({ text, thought, calls = [] }: SaidAnswer, stream: 
             id: "msg_1",
             role: "assistant",
             status: "completed",
-            content: [{ type: "output_text", text, annotations: [] }],
+            content: [{ type: "output_text", text, annotations: [], logprobs: [] }],
           },
         ]),
     ...calls.map(({ id, name, args }) => ({
@@ -181,12 +181,17 @@ export function sayResponses({ text, thought, calls = [] }: SaidAnswer, stream: 
       item["type"] === "message" ? { content: [] } : item["type"] === "function_call" ? { arguments: "" } : {};
     send("response.output_item.added", { output_index, item: { ...item, ...bare, status: "in_progress" } });
     if (item["type"] === "message") {
-      const part = { type: "output_text", text: "", annotations: [] };
+      const part = { type: "output_text", text: "", annotations: [], logprobs: [] };
       send("response.content_part.added", { ...at, content_index: 0, part });
-      for (const delta of halves(text ?? "")) send("response.output_text.delta", { ...at, content_index: 0, delta });
+      for (const delta of halves(text ?? ""))
+        send("response.output_text.delta", { ...at, content_index: 0, delta, logprobs: [] });
     }
     if (item["type"] === "reasoning") {
-      send("response.reasoning_summary_part.added", { ...at, summary_index: 0, part: {} });
+      send("response.reasoning_summary_part.added", {
+        ...at,
+        summary_index: 0,
+        part: { type: "summary_text", text: "" },
+      });
       send("response.reasoning_summary_text.delta", { ...at, summary_index: 0, delta: thought?.text });
     }
     if (item["type"] === "function_call")

@@ -8,7 +8,7 @@ import type { ErrorDetails, ServedContext, StreamEncoder } from "../dialect.ts";
 import { sseFrame } from "../sse.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { OutputWriter } from "./output-writer.ts";
-import { endStatus, responseObject } from "./response-object.ts";
+import { completedObject, endStatus, responseObject } from "./response-object.ts";
 
 export function streamEncoder(served: ServedContext): StreamEncoder {
   return new ResponseEncoder(served);
@@ -82,9 +82,7 @@ class ResponseEncoder implements StreamEncoder {
     }
     if (event === "response.completed" || event === "response.incomplete") this.#stopped = true;
     const response = recordAt(data, "response");
-    const body = response
-      ? { ...data, response: { ...response, id: this.#served.id, model: this.#served.model } }
-      : data;
+    const body = response ? { ...data, response: completedObject(this.#served, response) } : data;
     this.#text += sseFrame(JSON.stringify(body), event);
   }
 

@@ -3,12 +3,11 @@ import type { ChatAnswer } from "../chat.ts";
 import type { ServedContext } from "../dialect.ts";
 import { partEvents } from "../part-events.ts";
 import { OutputWriter } from "./output-writer.ts";
-import { endStatus, responseObject } from "./response-object.ts";
+import { completedObject, endStatus, responseObject } from "./response-object.ts";
 
 /** The first choice only: the dialect has no word for several, and its requests cannot ask for them. */
 export function encodeAnswer(answer: ChatAnswer, served: ServedContext): Record<string, unknown> {
-  if (answer.native?.dialect === "openai-responses")
-    return { ...answer.native.body, id: served.id, model: served.model };
+  if (answer.native?.dialect === "openai-responses") return completedObject(served, answer.native.body);
   const choice = answer.choices[0];
   const { usage, servedTier } = answer;
   const writer = new OutputWriter(served, () => undefined);

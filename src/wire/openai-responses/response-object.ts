@@ -48,8 +48,14 @@ export function responseObject(served: ServedContext, state: ResponseState): Rec
     output,
     ...asked(served),
     service_tier: openaiTier(servedTier) ?? "default",
-    usage: encodeUsage(usage),
+    ...(usage ? { usage: encodeUsage(usage) } : {}),
   };
+}
+
+/** An upstream's own object under our id and the model that served, with the members that some upstreams leave out. */
+export function completedObject(served: ServedContext, own: JsonRecord): Record<string, unknown> {
+  const always = { error: null, incomplete_details: null, output: [] };
+  return { ...asked(served), ...always, ...own, id: served.id, model: served.model };
 }
 
 export function endStatus(finish: FinishReason | undefined): "completed" | "incomplete" {

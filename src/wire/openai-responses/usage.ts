@@ -58,8 +58,7 @@ export function isBilledSearch(item: unknown): boolean {
 }
 
 /** Usage for a client of this dialect. Unknown figures are zero here: the official client types them as numbers. */
-export function encodeUsage(usage: Usage | undefined): Record<string, unknown> | null {
-  if (usage === undefined) return null;
+export function encodeUsage(usage: Usage): Record<string, unknown> {
   const input = usage.input.total ?? 0;
   const output = usage.output.total ?? 0;
   return {
