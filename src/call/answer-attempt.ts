@@ -62,8 +62,10 @@ export async function readAnswer(
   if (!body.ok) return { ok: false, error: { failure: body.error, exposure: { type: "lost" } } };
   const decoded = answerIn(body.value, response.status, open.plan.exchange);
   if (decoded.ok) return decoded;
-  const usage = dialect.usageOf(parsedJson(body.value), target);
-  const refused = decoded.error.class !== "network";
+  const json = parsedJson(body.value);
+  const usage = dialect.usageOf(json, target);
+  // An error inside a stream came after the provider had begun.
+  const refused = decoded.error.class !== "network" && json !== undefined;
   const exposure: Exposure =
     usage === undefined ? { type: refused ? "refused" : "lost" } : { type: "answered", usage, hasContent: !refused };
   return { ok: false, error: { failure: decoded.error, exposure } };

@@ -114,6 +114,8 @@ export class FrameSource {
   #over = false;
   /** The protocol's own end came. */
   #ended = false;
+  /** A body came that is no stream. */
+  #cameWhole = false;
   #closed: Attempt | undefined;
 
   constructor(open: OpenAttempt, reader: SseReader, decoder: StreamDecoder, status: number) {
@@ -170,6 +172,7 @@ export class FrameSource {
   /** What came is no stream: an answer all the same, an error, or a page. */
   #whole(body: string): readonly WireFrame[] {
     const { exchange } = this.open.plan;
+    this.#cameWhole = true;
     const answer = answerIn(body, this.#status, exchange);
     if (answer.ok) return answerToFrames(answer.value).map((frame) => this.#noted(frame));
     const usage = exchange.dialect.usageOf(parsedJson(body), exchange.target);
@@ -209,6 +212,9 @@ export class FrameSource {
   #exposure(reason: Failure | undefined): Exposure {
     const usage = this.#usage;
     const whole = this.#unfinished <= 0 && (reason === undefined || this.#usageIsFinal);
+    // A body that is no stream is all there is: what it reports is the bill.
+    if (this.#cameWhole && usage)
+      return { type: "answered", usage, hasContent: reason === undefined || isBroken(reason) };
     if (whole || this.#ended) return { type: "answered", usage, hasContent: this.#streamedBytes !== 0 };
     // An error inside HTTP 200 instead of a stream is an error answer.
     if (reason && !isBroken(reason) && !this.#begun) return { type: "refused", usage };
