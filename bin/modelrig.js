@@ -14,12 +14,20 @@ const needed = fromSource ? [22, 18] : [22, 12];
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
+  // Started by the branch below: this process ends with its launcher, however that ends.
+  if (process.env.MODELRIG_LAUNCHED === "1" && process.channel) {
+    process.channel.unref();
+    process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
+  }
   const { start } = await import(entry.href);
   await start();
 } else {
   const local = fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url));
   if (existsSync(local)) {
-    const child = spawn(local, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
+    const child = spawn(local, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+      stdio: ["inherit", "inherit", "inherit", "ipc"],
+      env: { ...process.env, MODELRIG_LAUNCHED: "1" },
+    });
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
     child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));
   } else {
