@@ -41,7 +41,7 @@ export const whoamiAnswer = z
     org: z.object({
       id: z.string(),
       slug: z.string(),
-      name: z.string().describe("As people say it; the slug where none is set."),
+      name: z.string().optional().describe("As people say it; absent where none is set."),
     }),
     key: z.object({
       id: z.string(),

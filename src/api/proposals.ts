@@ -110,6 +110,18 @@ export const revertSwap = endpoint({
   faults: NO_SWAP,
 });
 
+export const liveVariantAnswer = z
+  .object({
+    route: z.string(),
+    variant: z.string().describe("Serves a call that names none; `default` is the route as declared."),
+    pin: z
+      .object({ version: z.int(), since: z.iso.datetime() })
+      .nullable()
+      .describe("The pin behind it, and the version of the bundle it is laid over."),
+    route_hash: z.string(),
+  })
+  .meta({ id: "LiveVariant" });
+
 export const getLiveVariant = endpoint({
   operation: "getLiveVariant",
   method: "get",
@@ -120,17 +132,7 @@ export const getLiveVariant = endpoint({
   answers: {
     200: {
       description: "OK",
-      json: z
-        .object({
-          route: z.string(),
-          variant: z.string().describe("Serves a call that names none; `default` is the route as declared."),
-          pin: z
-            .object({ version: z.int(), since: z.iso.datetime() })
-            .nullable()
-            .describe("The pin behind it, and the version of the bundle it is laid over."),
-          route_hash: z.string(),
-        })
-        .meta({ id: "LiveVariant" }),
+      json: liveVariantAnswer,
     },
   },
   faults: { 404: "No such route" },

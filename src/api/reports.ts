@@ -6,6 +6,22 @@ import { type IngestItem, ITEM_STATUSES, ingestItem, ingestRequest, MOST_ITEMS }
 import { recordedCall } from "../telemetry/recorded.ts";
 import { endpoint } from "./endpoint.ts";
 
+export const ingestAnswer = z
+  .object({
+    accepted: z.int().describe("Items that are in the database now, those that were there before included."),
+    items: z
+      .array(
+        z.object({
+          index: z.int().describe("Position in the batch."),
+          status: z.enum(ITEM_STATUSES),
+          code: z.string().optional(),
+          message: z.string().optional(),
+        }),
+      )
+      .describe("Items that this batch did not store, in their order. Every other one was stored by it."),
+  })
+  .meta({ id: "IngestAnswer" });
+
 export const ingest = endpoint({
   operation: "ingest",
   method: "post",
@@ -19,21 +35,7 @@ export const ingest = endpoint({
   answers: {
     200: {
       description: "OK",
-      json: z
-        .object({
-          accepted: z.int().describe("Items that are in the database now, those that were there before included."),
-          items: z
-            .array(
-              z.object({
-                index: z.int().describe("Position in the batch."),
-                status: z.enum(ITEM_STATUSES),
-                code: z.string().optional(),
-                message: z.string().optional(),
-              }),
-            )
-            .describe("Items that this batch did not store, in their order. Every other one was stored by it."),
-        })
-        .meta({ id: "IngestAnswer" }),
+      json: ingestAnswer,
     },
   },
 });

@@ -254,6 +254,16 @@ const evalCase = z
   })
   .meta({ id: "EvalCase" });
 
+/** What a replay needs of eval cases. */
+export const replayableCases = z.object({
+  eval_cases: z.array(
+    evalCase.pick({ id: true, input: true, expected: true, created_at: true, run: true }).partial({ run: true }),
+  ),
+  next: next.optional(),
+});
+
+export type ReplayableCase = z.output<typeof replayableCases>["eval_cases"][number];
+
 export type EvalCaseJson = z.output<typeof evalCase>;
 
 const evalCaseWritten = evalCase

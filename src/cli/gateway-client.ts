@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { isRecord } from "../json/record.ts";
+import { type Called, type CallOptions, gatewayClient, type Reading } from "../api/client.ts";
+import type { AnswerOf, Endpoint } from "../api/endpoint.ts";
 import { CliError, EXIT, type Io } from "./command.ts";
 import { readDevState } from "./dev-state.ts";
 
@@ -15,16 +16,11 @@ export interface Gateway {
   /** Without `/v1` and without a trailing slash. */
   readonly url: string;
   readonly key: string;
-  /** Sends a request and parses its JSON answer with `parse` (a zod schema's `.parse`, say). Failures are `CliError`s. */
-  json<T>(path: string, parse: (body: unknown) => T, request?: GatewayRequest): Promise<T>;
-  /** The raw answer of a 2xx; anything else is thrown as `CliError`. */
-  send(path: string, request?: GatewayRequest): Promise<Response>;
-}
-
-export interface GatewayRequest {
-  readonly method?: string | undefined;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Sends a request of the contract. Every failure is a `CliError`: `gateway.http_<status>` where the gateway refused. */
+  call<E extends Endpoint, Answer = AnswerOf<E>>(
+    endpoint: E,
+    options: CallOptions<E> & Partial<Reading<Answer>>,
+  ): Promise<Answer>;
 }
 
 /** Adds `--url` and `--key-file` to a command that talks to a gateway. */
@@ -53,69 +49,51 @@ export function gatewayFrom(io: Io, options: GatewayOptions, fetcher: typeof fet
   return createGateway(url.replace(/\/+$/, "").replace(/\/v1$/, ""), key, fetcher, io.signal);
 }
 
-export function createGateway(url: string, key: string, fetcher: typeof fetch, signal: AbortSignal): Gateway {
-  const send = async (path: string, request: GatewayRequest = {}): Promise<Response> => {
-    const headers: Record<string, string> = { authorization: `Bearer ${key}`, ...request.headers };
-    if (request.body !== undefined) headers["content-type"] = "application/json";
-    let response: Response;
-    try {
-      response = await fetcher(`${url}${path}`, {
-        method: request.method ?? (request.body === undefined ? "GET" : "POST"),
-        headers,
-        signal,
-        ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-      });
-    } catch (cause) {
-      if (signal.aborted) throw new CliError("cli.interrupted", "interrupted", { exitCode: EXIT.interrupted, cause });
-      throw new CliError("gateway.unreachable", `cannot reach ${url}`, {
+function createGateway(url: string, key: string, fetcher: typeof fetch, signal: AbortSignal): Gateway {
+  const client = gatewayClient({ url, key, signal, fetch: (request) => fetcher(request) });
+  return {
+    url,
+    key,
+    async call(endpoint, options) {
+      const called = await client.call(endpoint, options);
+      if (called.type === "answer") return called.value;
+      throw faultOf(called, url, endpoint.path, signal);
+    },
+  };
+}
+
+type NotAnswered = Exclude<Called<unknown>, { readonly type: "answer" }>;
+
+function faultOf(called: NotAnswered, url: string, path: string, signal: AbortSignal): CliError {
+  switch (called.type) {
+    case "unreachable": {
+      const { cause } = called;
+      if (signal.aborted) return new CliError("cli.interrupted", "interrupted", { exitCode: EXIT.interrupted, cause });
+      return new CliError("gateway.unreachable", `cannot reach ${url}`, {
         exitCode: EXIT.unreachable,
         fix: "is it running? start it with `modelrig dev`, or check MODELRIG_URL",
         cause,
       });
     }
-    if (!response.ok) throw await refusal(response, url, path);
-    return response;
-  };
-  return {
-    url,
-    key,
-    send,
-    async json(path, parse, request) {
-      const response = await send(path, request);
-      try {
-        return parse(await response.json());
-      } catch (cause) {
-        throw new CliError("gateway.unexpected_answer", `${url}${path} answered something this version cannot read`, {
-          fix: "is the gateway of the same modelrig version?",
-          cause,
-        });
-      }
-    },
-  };
+    case "unreadable":
+      return new CliError("gateway.unexpected_answer", `${url}${path} answered something this version cannot read`, {
+        fix: "is the gateway of the same modelrig version?",
+        cause: called.cause,
+      });
+    case "refusal":
+      return refusalOf(called, url, path);
+  }
 }
 
-async function refusal(response: Response, url: string, path: string): Promise<CliError> {
-  const error = errorOf(await response.text());
-  const message = typeof error?.["message"] === "string" ? error["message"] : `HTTP ${response.status}`;
-  if (response.status === 401 || response.status === 403) {
-    return new CliError("gateway.refused", `${url} refused the key: ${message}`, {
+function refusalOf({ status, error }: Extract<NotAnswered, { type: "refusal" }>, url: string, path: string): CliError {
+  if (status === 401 || status === 403) {
+    return new CliError("gateway.refused", `${url} refused the key: ${error.message}`, {
       exitCode: EXIT.auth,
-      fix: response.status === 401 ? "check MODELRIG_KEY" : "use a key with the scope named above",
+      fix: status === 401 ? "check MODELRIG_KEY" : "use a key with the scope named above",
     });
   }
-  const exitCode = response.status >= 502 && response.status <= 504 ? EXIT.unreachable : EXIT.unexpected;
-  return new CliError(`gateway.http_${response.status}`, `${path}: ${message}`, { exitCode, details: error });
-}
-
-/** What the gateway says of its refusal; undefined where it was not the gateway that refused. */
-function errorOf(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    const error = isRecord(body) ? body["error"] : undefined;
-    return isRecord(error) ? error : undefined;
-  } catch {
-    return undefined;
-  }
+  const exitCode = status >= 502 && status <= 504 ? EXIT.unreachable : EXIT.unexpected;
+  return new CliError(`gateway.http_${status}`, `${path}: ${error.message}`, { exitCode, details: error.fields });
 }
 
 function readKeyFile(io: Io, file: string): string {

@@ -25,7 +25,7 @@ export const foreignWord = z.string().max(256).overwrite(withoutControls);
 
 /** The text with control characters, line separators and bidirectional overrides replaced by `replacement`. */
 export function withoutControls(text: string, replacement = ""): string {
-  return text.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, replacement);
+  return text.replace(/[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu, replacement);
 }
 
 /** The last moment whose year has four digits: what ISO 8601 and the database's own dates can say. */

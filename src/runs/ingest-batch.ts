@@ -41,7 +41,7 @@ export async function ingestBatch(
   ports: IngestPorts,
   now: number,
 ): Promise<readonly ItemResult[]> {
-  const sorted = sortItems(items, sender);
+  const sorted = sortItems(items, sender, now);
   const verdicts = new Map(sorted.verdicts);
   const graded = sorted.grades.map(({ value }) => value.subject);
   const [states, artifacts] = await Promise.all([

@@ -1,5 +1,6 @@
 /** The items of a batch that pass their own rules, sorted by kind. */
 import type { z } from "zod";
+import { hasHappened } from "../intake/fields.ts";
 import { MOST_TAGS } from "../intake/tag-rule.ts";
 import type { InferenceRecord } from "../record/inference-record.ts";
 import type { ArtifactLink, ArtifactSaved, KeptArtifact } from "./artifact.ts";
@@ -35,13 +36,13 @@ export interface SortedItems {
 }
 
 /** Of two items of one kind with one id, the second is the duplicate. */
-export function sortItems(items: readonly unknown[], sender: Sender): SortedItems {
+export function sortItems(items: readonly unknown[], sender: Sender, now: number): SortedItems {
   const sorted: Lists = { inferences: [], starts: [], ends: [], artifacts: [], links: [], grades: [] };
   const verdicts = new Map<number, Verdict>();
   const seen = new Set<string>();
   for (const [index, raw] of items.entries()) {
     const parsed = ingestItem.safeParse(raw);
-    const owned = parsed.success ? ownedBy(sender, parsed.data) : invalid(parsed.error);
+    const owned = parsed.success ? (early(parsed.data, now) ?? ownedBy(sender, parsed.data)) : invalid(parsed.error);
     if ("status" in owned) {
       verdicts.set(index, owned);
       continue;
@@ -93,6 +94,31 @@ function place(sorted: Lists, index: number, item: IngestItem): void {
     case "grade":
       sorted.grades.push({ index, value: item.grade });
       return;
+  }
+}
+
+/** Refuses what is dated ahead of its arrival: it would head every list until then. */
+function early(item: IngestItem, now: number): Verdict | undefined {
+  const at = timesOf(item).find((time) => !hasHappened(time, now));
+  return at === undefined
+    ? undefined
+    : refused("invalid_item", "it is dated more than a day ahead of the gateway's clock");
+}
+
+function timesOf(item: IngestItem): readonly number[] {
+  switch (item.type) {
+    case "inference":
+      return [item.inference.startedAt, ...item.inference.attempts.map(({ startedAt }) => startedAt)];
+    case "run_start":
+      return [item.run.startedAt];
+    case "run_end":
+      return [item.run.endedAt];
+    case "artifact":
+      return [item.artifact.createdAt];
+    case "link":
+      return [item.link.createdAt];
+    case "grade":
+      return [item.grade.createdAt];
   }
 }
 

@@ -1,8 +1,11 @@
 /** One batch on its way: whose key it is, what the gateway said of each item, and what becomes of them. */
-import { z } from "zod";
+import { type GatewayClient, gatewayErrorOf } from "../api/client.ts";
+import { type AnswerOf, pathWith } from "../api/endpoint.ts";
+import { whoami, whoamiAnswer } from "../api/gateway.ts";
+import { ingest, ingestAnswer } from "../api/reports.ts";
+import { promoteArtifact } from "../api/runs.ts";
 import type { BufferedItem, ExportBuffer } from "../localdb/export-buffer.ts";
-import { INGEST_SCHEMA, ITEM_STATUSES, type ItemResult } from "../runs/ingest.ts";
-import type { GatewayClient } from "./gateway.ts";
+import { INGEST_SCHEMA, type ItemResult } from "../runs/ingest.ts";
 import { reasonOf, type Warnings } from "./warnings.ts";
 
 export type Outcome =
@@ -31,20 +34,7 @@ const REFUSED_PAUSE_MS = 60_000;
 /** An item whose subject has not arrived by then names nothing. */
 const LONGEST_WAIT_MS = 86_400_000;
 
-const whoami = z.object({ org: z.object({ id: z.string(), slug: z.string() }) });
-const ingestAnswer = z.object({
-  /** Only what was not stored. */
-  items: z.array(
-    z.object({
-      index: z.int(),
-      status: z.enum(ITEM_STATUSES),
-      code: z.string().optional(),
-      message: z.string().optional(),
-    }),
-  ),
-});
-
-type Identity = z.infer<typeof whoami>["org"];
+type Identity = AnswerOf<typeof whoami>["org"];
 
 interface ParsedItem {
   readonly item: BufferedItem;
@@ -96,9 +86,9 @@ class GatewayDelivery implements Delivery {
   async #identify(buffer: ExportBuffer): Promise<Outcome | undefined> {
     const { expectOrg, warn, sender } = this.#options;
     if (!this.#identity) {
-      const response = await this.#gateway.send("/v1/whoami", { timeoutMs: WHOAMI_TIMEOUT_MS });
+      const response = await this.#gateway.send(whoami.path, { timeoutMs: WHOAMI_TIMEOUT_MS });
       if (!response.ok) return await this.#notTaken(response);
-      this.#identity = whoami.parse(await response.json()).org;
+      this.#identity = whoamiAnswer.pick({ org: true }).parse(await response.json()).org;
       buffer.knowSender(sender, `${this.#gateway.url} ${this.#identity.id}`);
     }
     if (expectOrg === undefined || expectOrg === this.#identity.slug) return undefined;
@@ -128,9 +118,9 @@ class GatewayDelivery implements Delivery {
   async #ingest(batch: readonly ParsedItem[], buffer: ExportBuffer): Promise<Outcome | undefined> {
     if (batch.length === 0) return undefined;
     const body = { schema: INGEST_SCHEMA, items: batch.map((one) => one.body) };
-    const response = await this.#gateway.send("/v1/ingest", { body, timeoutMs: INGEST_TIMEOUT_MS });
+    const response = await this.#gateway.send(ingest.path, { body, timeoutMs: INGEST_TIMEOUT_MS });
     if (response.ok) {
-      const answer = ingestAnswer.parse(await response.json());
+      const answer = ingestAnswer.pick({ items: true }).parse(await response.json());
       this.#sort(batch, new Map(answer.items.map((result) => [result.index, result])), buffer);
       return undefined;
     }
@@ -163,7 +153,7 @@ class GatewayDelivery implements Delivery {
   }
 
   async #promote(item: BufferedItem, { artifact, body }: Promotion, buffer: ExportBuffer): Promise<void> {
-    const path = `/v1/artifacts/${encodeURIComponent(artifact)}/promote`;
+    const path = pathWith(promoteArtifact.path, { id: artifact });
     const response = await this.#gateway.send(path, { body, timeoutMs: INGEST_TIMEOUT_MS });
     if (response.ok) return buffer.remove([item.seq]);
     const { code, message } = await errorOf(response);
@@ -199,17 +189,8 @@ class GatewayDelivery implements Delivery {
 }
 
 async function errorOf(response: Response): Promise<{ readonly code: string; readonly message: string }> {
-  const fallback = { code: `http_${response.status}`, message: `HTTP ${response.status}` };
-  try {
-    const body = (await response.json()) as { error?: { code?: unknown; message?: unknown } } | null;
-    const { code, message } = body?.error ?? {};
-    return {
-      code: typeof code === "string" ? code : fallback.code,
-      message: typeof message === "string" ? message : fallback.message,
-    };
-  } catch {
-    return fallback;
-  }
+  const { code = `http_${response.status}`, message } = await gatewayErrorOf(response);
+  return { code, message };
 }
 
 function seqsOf(items: readonly BufferedItem[]): readonly number[] {

@@ -1,35 +1,21 @@
 /** Spend limits of calls made in this process, kept in the org's own books. Without an answer nothing is granted. */
-import { z } from "zod";
+import type { GatewayClient } from "../api/client.ts";
+import {
+  envelopeRefusal,
+  LONGEST_HOLD_MS,
+  releaseReservation,
+  reserveEnvelopes,
+  SHORTEST_HOLD_MS,
+  settleReservation,
+} from "../api/envelopes.ts";
 import type { EnvelopeClaim, ReserveRequest, ReserveResult } from "../envelope/envelope.ts";
-import { ENVELOPE_SCOPES } from "../envelope/envelope.ts";
 import { nanoToUsdText, usdToNano } from "../money/nano-usd.ts";
-import type { GatewayClient } from "./gateway.ts";
 import type { RigEnvelopes } from "./machine-envelopes.ts";
 import { reasonOf, type Warnings } from "./warnings.ts";
 
 const RESERVE_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 10_000;
 const CLOSE_PAUSES_MS = [200, 1_000, 4_000];
-/** What the gateway takes. */
-const HOLD_MS = { least: 1_000, most: 7_200_000 };
-
-const usd = z.string().transform((text) => usdToNano(text));
-const refusal = z.object({
-  error: z.object({
-    code: z.enum(["envelope_busy", "envelope_spent", "envelope_too_small"]),
-    envelope: z.object({
-      scope: z.enum(ENVELOPE_SCOPES),
-      id: z.string(),
-      limit_usd: usd,
-      spent_usd: usd,
-      reserved_usd: usd,
-      worst_case_usd: usd,
-    }),
-    retry_after_ms: z.number().optional(),
-    resets_at: z.string().optional(),
-  }),
-});
-
 export function gatewayEnvelopes(gateway: GatewayClient, warn: Warnings): RigEnvelopes {
   const pending = new Set<Promise<void>>();
   const deliver = (path: string, body: unknown): void => {
@@ -37,7 +23,7 @@ export function gatewayEnvelopes(gateway: GatewayClient, warn: Warnings): RigEnv
     pending.add(work);
     void work.finally(() => pending.delete(work));
   };
-  const release = (id: string): void => deliver("/v1/envelopes/release", { reservation_id: id });
+  const release = (id: string): void => deliver(releaseReservation.path, { reservation_id: id });
   return {
     async reserve(request) {
       try {
@@ -51,7 +37,7 @@ export function gatewayEnvelopes(gateway: GatewayClient, warn: Warnings): RigEnv
       }
     },
     settle: (id, actual) =>
-      deliver("/v1/envelopes/settle", {
+      deliver(settleReservation.path, {
         reservation_id: id,
         actual_usd: actual === undefined ? null : nanoToUsdText(actual),
       }),
@@ -63,23 +49,20 @@ export function gatewayEnvelopes(gateway: GatewayClient, warn: Warnings): RigEnv
 }
 
 async function reserve(gateway: GatewayClient, request: ReserveRequest): Promise<ReserveResult> {
-  const response = await gateway.send("/v1/envelopes/reserve", {
-    body: reserveBody(request),
-    timeoutMs: RESERVE_TIMEOUT_MS,
-  });
-  if (response.ok) return { granted: true };
-  const body: unknown = await response.json();
-  const parsed = response.status === 402 ? refusal.safeParse(body) : undefined;
-  if (!parsed?.success) throw new Error(messageIn(body) ?? `HTTP ${response.status}`);
-  const { code, envelope, retry_after_ms: retryAfterMs, resets_at: resetsAt } = parsed.data.error;
+  const called = await gateway.call(reserveEnvelopes, { body: reserveBody(request), timeoutMs: RESERVE_TIMEOUT_MS });
+  if (called.type === "answer") return { granted: true };
+  if (called.type !== "refusal") throw called.cause;
+  const refused = called.status === 402 ? envelopeRefusal.shape.error.safeParse(called.error.fields) : undefined;
+  if (!refused?.success) throw new Error(called.error.message);
+  const { code, envelope, retry_after_ms: retryAfterMs, resets_at: resetsAt } = refused.data;
   return {
     granted: false,
     scope: envelope.scope,
     envelopeId: envelope.id,
-    limit: envelope.limit_usd,
-    spent: envelope.spent_usd,
-    reserved: envelope.reserved_usd,
-    worstCase: envelope.worst_case_usd,
+    limit: usdToNano(envelope.limit_usd),
+    spent: usdToNano(envelope.spent_usd),
+    reserved: usdToNano(envelope.reserved_usd),
+    worstCase: usdToNano(envelope.worst_case_usd),
     reason: code,
     retryAfterMs,
     resetsAt: resetsAt === undefined ? undefined : Date.parse(resetsAt),
@@ -98,7 +81,7 @@ function reserveBody({ reservationId, claims, worstCase, ttlMs, madeFor }: Reser
     model: madeFor?.candidate,
     run: named("run"),
     replay_pass: named("replayPass"),
-    ttl_ms: Math.round(Math.min(HOLD_MS.most, Math.max(HOLD_MS.least, ttlMs))),
+    ttl_ms: Math.round(Math.min(LONGEST_HOLD_MS, Math.max(SHORTEST_HOLD_MS, ttlMs))),
   };
 }
 
@@ -137,9 +120,4 @@ async function delivered(gateway: GatewayClient, path: string, body: unknown, wa
     }
   }
   warn.once("settle", `a bill did not reach the gateway; its reservation will count whole: ${reasonOf(reason)}`);
-}
-
-function messageIn(body: unknown): string | undefined {
-  const message = (body as { error?: { message?: unknown } } | null)?.error?.message;
-  return typeof message === "string" ? message : undefined;
 }

@@ -1,8 +1,10 @@
 /** Calls made by the gateway, answered as those made in this process. */
+import { createChatCompletion, runRoute } from "../api/calls.ts";
+import type { GatewayClient } from "../api/client.ts";
+import { pathWith } from "../api/endpoint.ts";
 import { failure } from "../failure/failure.ts";
 import { arrayAt, isRecord, numberAt, recordAt, stringAt } from "../json/record.ts";
 import { RigError } from "./errors.ts";
-import type { GatewayClient } from "./gateway.ts";
 import { errorFrom } from "./gateway-error.ts";
 import { gatewayStream } from "./gateway-stream.ts";
 import type { CallOptions, Lane, RawCall, RouteCall } from "./lane.ts";
@@ -32,11 +34,11 @@ export function gatewayLane(gateway: GatewayClient): Lane {
     ...(stream ? { stream } : {}),
   });
   const route = (call: RouteCall, stream: boolean): Promise<Response> =>
-    post(`/v1/run/${encodeURIComponent(call.route)}`, runBody(call, stream), call);
+    post(pathWith(runRoute.path, { route: call.route }), runBody(call, stream), call);
   const raw = (call: RawCall, stream: boolean): Promise<Response> => {
     const model = `${call.target.provider}/${call.target.model}`;
     const options = stream ? { stream, stream_options: { include_usage: true } } : {};
-    return post("/v1/chat/completions", { ...call.body, ...options, model }, call, markHeaders(call));
+    return post(createChatCompletion.path, { ...call.body, ...options, model }, call, markHeaders(call));
   };
   return {
     run: async (call) => routeResult(await route(call, false), call),

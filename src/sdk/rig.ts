@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { gatewayClient } from "../api/client.ts";
 import type { CallPorts } from "../call/ports.ts";
 import { compileConfig } from "../config/compile-config.ts";
 import type { Config } from "../config/config.ts";
@@ -19,7 +20,6 @@ import { type ResolvedConfig, type RigConfig, resolveConfig } from "./config.ts"
 import { gatewayDelivery } from "./delivery.ts";
 import { RigConfigError } from "./errors.ts";
 import { createExporter, type Exporter } from "./exporter.ts";
-import { gatewayClient } from "./gateway.ts";
 import { gatewayEnvelopes } from "./gateway-envelopes.ts";
 import { gatewayLane } from "./gateway-lane.ts";
 import { inProcessLane } from "./in-process.ts";
@@ -37,7 +37,7 @@ export function createRig(config: RigConfig = {}): Rig {
   const warn = warnings(config.onWarning);
   const settings = resolveConfig(config, warn.say);
   const project = projectConfig(settings);
-  const gateway = settings.gateway && gatewayClient(settings.gateway, settings.fetch);
+  const gateway = settings.gateway && gatewayClient({ ...settings.gateway, fetch: settings.fetch });
   const exporter = exporterOf(settings, gateway, warn);
   const envelopes = gateway ? gatewayEnvelopes(gateway, warn) : machineEnvelopes(settings.cwd, warn, clock.now);
   const ports = callPorts(settings, project, exporter, envelopes);

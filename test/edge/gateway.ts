@@ -13,6 +13,7 @@ import "../../src/store/store.ts";
 import "../../workers/control.ts";
 import "../../workers/telemetry-consumer.ts";
 import worker from "../../workers/index.ts";
+import { expectDocumented } from "./documented.ts";
 
 export interface Gateway {
   readonly env: Env;
@@ -111,11 +112,13 @@ export function openGateway(options: GatewayOptions = {}): Gateway {
     contexts.push(context);
     const headers = new Headers(init.headers);
     if (key !== undefined && !headers.has("authorization")) headers.set("authorization", `Bearer ${key}`);
-    return await worker.fetch(
+    const response = await worker.fetch(
       new Request(`https://rig.example${path}`, { ...init, headers }) as Request<unknown, IncomingRequestCfProperties>,
       gatewayEnv,
       context,
     );
+    await expectDocumented(init.method ?? "GET", path, response);
+    return response;
   };
   const post = (path: string, body: unknown, init: RequestInit = {}): Promise<Response> =>
     send(path, { method: "POST", body: JSON.stringify(body), ...init });

@@ -19,18 +19,12 @@ import { mount } from "./mount.ts";
 import { isoOf } from "./wording.ts";
 
 export function envelopeBooks(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    listEnvelopes,
-  )(async ({ runtime, principal, background }) => {
+  mount(app, listEnvelopes).with(async ({ runtime, principal, background }) => {
     const envelopes = answered(await runtime.envelopes(principal.org, background).status());
     return { status: 200, body: { envelopes: envelopes.map(envelopeJson) } };
   });
 
-  mount(
-    app,
-    listReservations,
-  )(async ({ runtime, principal, background, query }) => {
+  mount(app, listReservations).with(async ({ runtime, principal, background, query }) => {
     const books = runtime.envelopes(principal.org, background);
     const [status, held] = await Promise.all([
       books.status([query.envelope]),
@@ -48,10 +42,7 @@ export function envelopeBooks(app: Hono<AppEnv>): void {
     return { status: 200, body };
   });
 
-  mount(
-    app,
-    adjustReservation,
-  )(async (request) => {
+  mount(app, adjustReservation).with(async (request) => {
     const { runtime, principal, background } = request;
     const { reservation_id: id, billed_usd: text, bill } = request.body;
     const billed = usdToNano(text);

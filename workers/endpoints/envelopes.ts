@@ -21,10 +21,7 @@ import { mount } from "./mount.ts";
 
 /** `/v1/envelopes/*`: calls made in a process of one's own draw on the same envelopes as the gateway's. */
 export function envelopes(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    reserveEnvelopes,
-  )(async (caller) => {
+  mount(app, reserveEnvelopes).with(async (caller) => {
     const { runtime, principal, background, body } = caller;
     const claims = claimsOf(caller, body);
     const worstCase = usdToNano(body.worst_case_usd);
@@ -38,10 +35,7 @@ export function envelopes(app: Hono<AppEnv>): void {
     return { status: 200, body: { granted: true, envelopes: claims.map(held) } };
   });
 
-  mount(
-    app,
-    settleReservation,
-  )(async (caller) => {
+  mount(app, settleReservation).with(async (caller) => {
     const { reservation_id: reservation, actual_usd: actual } = caller.body;
     const books = caller.runtime.envelopes(caller.principal.org, caller.background);
     const settled = await books.settle(
@@ -52,10 +46,7 @@ export function envelopes(app: Hono<AppEnv>): void {
     return { status: 200, body: closing(settled) };
   });
 
-  mount(
-    app,
-    releaseReservation,
-  )(async (caller) => {
+  mount(app, releaseReservation).with(async (caller) => {
     const books = caller.runtime.envelopes(caller.principal.org, caller.background);
     return { status: 200, body: closing(await books.release(caller.body.reservation_id, caller.principal.keyId)) };
   });

@@ -36,11 +36,13 @@ type Handler<E extends Endpoint> = (request: Request<E>) => Promise<Reply<E> | O
  * Mounts an endpoint that needs a key, with the handler given next: it answers a documented status with its body. In two
  * steps, so that the handler's types follow from the endpoint.
  */
-export function mount<E extends Endpoint>(app: Hono<AppEnv>, endpoint: E): (handler: Handler<E>) => void {
-  return (handler) => {
-    for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
-      app.on(endpoint.method, honoPath(path), (c) => serve(c, endpoint, handler));
-    }
+export function mount<E extends Endpoint>(app: Hono<AppEnv>, endpoint: E) {
+  return {
+    with(handler: Handler<E>): void {
+      for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
+        app.on(endpoint.method.toUpperCase(), honoPath(path), (c) => serve(c, endpoint, handler));
+      }
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { uuidv7 } from "uuidv7";
+import { recordCapabilities } from "../../api/org.ts";
 import { executeCall } from "../../call/execute.ts";
 import type { CompiledBundle } from "../../config/config.ts";
 import { formatUsd } from "../../money/format.ts";
@@ -122,7 +123,7 @@ async function mirror(io: Io, options: GatewayOptions, rows: readonly ProbedRow[
   try {
     const gateway = gatewayFrom({ ...io, signal: new AbortController().signal }, options);
     const body = { schema: REGISTRY_SCHEMA, capabilities: rows.map(toRow) };
-    await (await gateway.send("/v1/registry", { method: "POST", body })).body?.cancel();
+    await gateway.call(recordCapabilities, { body });
     return gateway.url;
   } catch (cause) {
     if (!(cause instanceof CliError)) throw cause;

@@ -1,20 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { z } from "zod";
+import { decideProposal, getProposal, listProposals, type ProposalDetail } from "../../api/proposals.ts";
 import { ghCommand } from "../../proposal/pr-body.ts";
-import { PROPOSAL_STATES, type Proposal, proposal } from "../../proposal/proposal.ts";
+import { PROPOSAL_STATES, type Proposal } from "../../proposal/proposal.ts";
 import { stateFolder } from "../../workspace/state-folder.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { addGatewayOptions, type Gateway, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
 import { printJson } from "../output/json.ts";
 import { printTable } from "../output/table.ts";
-
-const list = z.object({ proposals: z.array(proposal) });
-
-export const proposalDetail = z.object({
-  proposal,
-  pull_request: z.object({ title: z.string(), body: z.string(), command: z.string() }),
-});
 
 interface ListOptions extends GatewayOptions {
   readonly route?: string;
@@ -28,7 +21,7 @@ export const command: CommandModule = {
       .option("--route <name>", "for one route")
       .option("--state <state>", PROPOSAL_STATES.join(", "))
       .option("--json", "print one JSON document")
-      .action(run((options: ListOptions) => listProposals(io, options)));
+      .action(run((options: ListOptions) => printProposals(io, options)));
     addGatewayOptions(
       command.command("show <id>").description("a proposal with its evidence, as a pull request's body"),
     )
@@ -47,9 +40,9 @@ interface RejectOptions {
 }
 
 /** A proposal by id; 404 reads as the answer no. */
-export async function fetchProposal(gateway: Gateway, id: string): Promise<z.output<typeof proposalDetail>> {
+export async function fetchProposal(gateway: Gateway, id: string): Promise<ProposalDetail> {
   try {
-    return await gateway.json(`/v1/proposals/${encodeURIComponent(id)}`, proposalDetail.parse);
+    return await gateway.call(getProposal, { params: { id } });
   } catch (cause) {
     if (!(cause instanceof CliError) || cause.code !== "gateway.http_404") throw cause;
     throw new CliError("proposals.not_found", `there is no proposal ${id}`, {
@@ -60,11 +53,9 @@ export async function fetchProposal(gateway: Gateway, id: string): Promise<z.out
   }
 }
 
-async function listProposals(io: Io, options: ListOptions): Promise<ExitCode> {
-  const query = new URLSearchParams();
-  if (options.route !== undefined) query.set("route", options.route);
-  if (options.state !== undefined) query.set("state", options.state);
-  const found = await gatewayFrom(io, options).json(`/v1/proposals?${query}`, list.parse);
+async function printProposals(io: Io, options: ListOptions): Promise<ExitCode> {
+  const query = { route: options.route, state: options.state };
+  const found = await gatewayFrom(io, options).call(listProposals, { query });
   if (options.json) {
     printJson(io, { schema: "modelrig.proposals/1", ...found });
     return EXIT.done;
@@ -103,8 +94,7 @@ async function show(io: Io, id: string, options: ListOptions): Promise<ExitCode>
 async function reject(io: Io, id: string, options: GatewayOptions & RejectOptions): Promise<ExitCode> {
   const gateway = gatewayFrom(io, options);
   const body = { decision: "reject", ...(options.comment !== undefined && { comment: options.comment }) };
-  const path = `/v1/proposals/${encodeURIComponent(id)}/decide`;
-  const { proposal: decided } = await gateway.json(path, proposalDetail.parse, { method: "POST", body });
+  const { proposal: decided } = await gateway.call(decideProposal, { params: { id }, body });
   if (options.json) printJson(io, { schema: "modelrig.proposal/1", proposal: decided });
   else io.stderr.write(`${decided.id} is ${decided.state}\n`);
   return EXIT.done;

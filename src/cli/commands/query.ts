@@ -1,6 +1,8 @@
 import { text as readAll } from "node:stream/consumers";
 import { z } from "zod";
-import { type QueryAnswer, queryAnswer, queryExplanation } from "../../query/answer.ts";
+import type { AnswerOf } from "../../api/endpoint.ts";
+import { queryTelemetry } from "../../api/query.ts";
+import type { QueryAnswer, QueryExplanation } from "../../query/answer.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { addGatewayOptions, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
 import { codeFrame } from "../output/faults.ts";
@@ -33,8 +35,6 @@ EXAMPLES
 
 Columns, aggregates and rules: docs/query.md`;
 
-const answer = z.union([queryExplanation, queryAnswer]);
-
 async function ask(io: Io, words: readonly string[], options: QueryOptions): Promise<ExitCode> {
   const written = words.length === 1 && words[0] === "-" ? await readAll(process.stdin) : words.join(" ");
   if (written.trim() === "") {
@@ -59,9 +59,9 @@ async function ask(io: Io, words: readonly string[], options: QueryOptions): Pro
   return EXIT.done;
 }
 
-async function sent(io: Io, query: string, options: QueryOptions): Promise<z.output<typeof answer>> {
+async function sent(io: Io, query: string, options: QueryOptions): Promise<AnswerOf<typeof queryTelemetry>> {
   try {
-    return await gatewayFrom(io, options).json("/v1/query", answer.parse, { method: "POST", body: { query } });
+    return await gatewayFrom(io, options).call(queryTelemetry, { body: { query } });
   } catch (cause) {
     throw located(cause, query) ?? cause;
   }
@@ -97,7 +97,7 @@ function located(cause: unknown, query: string): CliError | undefined {
   });
 }
 
-function printExplanation(io: Io, explain: z.output<typeof queryExplanation>["explain"]): void {
+function printExplanation(io: Io, explain: QueryExplanation["explain"]): void {
   const why = explain.why_not_rollups.map((reason) => `  not from rollups: ${reason}\n`).join("");
   io.stdout.write(`source    ${explain.source}\n${why}`);
   io.stdout.write(`timezone  ${explain.timezone}\nlimit     ${explain.limit}\n\n${explain.sql}\n\n`);

@@ -1,9 +1,9 @@
-import { z } from "zod";
+import { getSwap, listSwaps, recordSwap, revertSwap } from "../../api/proposals.ts";
 import { formatUsd } from "../../money/format.ts";
 import { nanoUsd } from "../../money/nano-usd.ts";
 import type { ProposalEvidence } from "../../proposal/evidence.ts";
 import { patched, reverseOf } from "../../swap/patch.ts";
-import { type Swap, swap } from "../../swap/swap.ts";
+import type { Swap } from "../../swap/swap.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
 import { addGatewayOptions, type Gateway, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
@@ -20,8 +20,6 @@ interface ExecuteOptions extends GatewayOptions {
   readonly config?: string;
   readonly json?: boolean;
 }
-
-const swapList = z.object({ swaps: z.array(swap) });
 
 export const command: CommandModule = {
   build(command, io, run) {
@@ -55,7 +53,7 @@ async function execute(io: Io, proposalId: string, options: ExecuteOptions): Pro
   }
   const gateway = gatewayFrom(io, options);
   const { proposal } = await fetchProposal(gateway, proposalId);
-  const known = await gateway.json(`/v1/swaps?proposal=${encodeURIComponent(proposalId)}`, swapList.parse);
+  const known = await gateway.call(listSwaps, { query: { proposal: proposalId } });
   const [before] = known.swaps;
   if (before) return hand(io, before, [], options);
   if (proposal.state !== "evidenced" && proposal.state !== "approved") {
@@ -68,7 +66,7 @@ async function execute(io: Io, proposalId: string, options: ExecuteOptions): Pro
   const { path, patch, notes } = await promotionPatch(bundle, project, proposal.route, evidence.variant);
   if (!(await costAccepted(io, proposal.route, evidence, options))) return EXIT.no;
   const body = { proposal: proposalId, path, patch };
-  const executed = await gateway.json("/v1/swaps", swap.parse, { method: "POST", body });
+  const executed = await gateway.call(recordSwap, { body });
   return hand(io, executed, notes, options);
 }
 
@@ -115,7 +113,7 @@ async function revert(io: Io, id: string, options: ExecuteOptions): Promise<Exit
       fix: "revert the commit that applied it with git",
     });
   }
-  const reverted = await gateway.json(`/v1/swaps/${encodeURIComponent(id)}/revert`, swap.parse, { method: "POST" });
+  const reverted = await gateway.call(revertSwap, { params: { id } });
   if (options.json) printJson(io, { schema: "modelrig.swap/1", ...reverted, patch });
   else io.stdout.write(patch);
   io.stderr.write(`swap ${reverted.id} is ${reverted.state}; its savings stop counting\n`);
@@ -123,7 +121,7 @@ async function revert(io: Io, id: string, options: ExecuteOptions): Promise<Exit
 }
 
 async function list(io: Io, options: ExecuteOptions): Promise<ExitCode> {
-  const found = await gatewayFrom(io, options).json("/v1/swaps", swapList.parse);
+  const found = await gatewayFrom(io, options).call(listSwaps, {});
   if (options.json) {
     printJson(io, { schema: "modelrig.swaps/1", ...found });
     return EXIT.done;
@@ -146,7 +144,7 @@ async function list(io: Io, options: ExecuteOptions): Promise<ExitCode> {
 
 async function fetchSwap(gateway: Gateway, id: string): Promise<Swap> {
   try {
-    return await gateway.json(`/v1/swaps/${encodeURIComponent(id)}`, swap.parse);
+    return await gateway.call(getSwap, { params: { id } });
   } catch (cause) {
     if (!(cause instanceof CliError) || cause.code !== "gateway.http_404") throw cause;
     const fix = "modelrig swap list";

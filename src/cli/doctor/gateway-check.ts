@@ -1,26 +1,14 @@
 import { z } from "zod";
+import { diagnosisAnswer, whoamiAnswer } from "../../api/gateway.ts";
 import { displayKey } from "../../identity/key.ts";
 import { EXIT } from "../command.ts";
 import { about, type Finding } from "./finding.ts";
 
-const whoami = z.object({
-  org: z.object({ id: z.string(), slug: z.string(), name: z.string().optional() }),
-  key: z.object({ scopes: z.array(z.string()), expires_at: z.string().optional() }),
-  time: z.string().optional(),
-});
+/** Of a gateway of another version too: what is not needed may be missing. */
+const readDiagnosis = diagnosisAnswer.partial({ time: true, routes: true });
+const readWhoami = whoamiAnswer.extend({ key: whoamiAnswer.shape.key.partial({ id: true }) }).partial({ time: true });
 
-const diagnosis = z.object({
-  database: z.object({ state: z.string(), version: z.string().optional(), expected: z.string().optional() }),
-  simulation: z.boolean(),
-  local: z.boolean(),
-  missing_provider_keys: z.array(z.object({ variable: z.string(), routes: z.array(z.string()) })),
-  unservable_routes: z.array(z.string()),
-  query_tokens: z.object({ plaintext: z.number(), faults: z.array(z.string()) }),
-  unfixed_row_scopes: z.array(z.object({ tag: z.string(), keys: z.array(z.string()) })),
-  hours_without_rollup: z.number().optional(),
-});
-
-export type Diagnosis = z.infer<typeof diagnosis>;
+export type Diagnosis = z.output<typeof readDiagnosis>;
 
 export interface GatewayProbe {
   /** Without `/v1` and without a trailing slash. */
@@ -62,7 +50,7 @@ export async function checkGateway(probe: GatewayProbe): Promise<GatewayState> {
       ],
     };
   const told = await ask(probe, "/v1/diagnosis");
-  const parsed = told.type === "answer" && told.status === 200 ? diagnosis.safeParse(told.body) : undefined;
+  const parsed = told.type === "answer" && told.status === 200 ? readDiagnosis.safeParse(told.body) : undefined;
   const facts = parsed?.success ? parsed.data : undefined;
   const why =
     told.type === "answer" && told.status === 403 ? "the key lacks the scope read" : "this gateway does not tell";
@@ -171,7 +159,7 @@ function ownerOf(probe: GatewayProbe, who: Answer): readonly Finding[] {
     const fix = "something before the gateway refuses it (an access policy, a firewall rule): let /v1 through";
     return [fail("org.forbidden", `AUTH FAILED (403): ${shown} is refused`, fix, EXIT.auth)];
   }
-  const parsed = who.status === 200 ? whoami.safeParse(who.body) : undefined;
+  const parsed = who.status === 200 ? readWhoami.safeParse(who.body) : undefined;
   if (!parsed?.success) {
     const database = who.status === 503;
     return [

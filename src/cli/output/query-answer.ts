@@ -1,4 +1,5 @@
 /** Answers of queries as tables. */
+import { withoutControls } from "../../intake/fields.ts";
 import { columnDecimals, formatUsd } from "../../money/format.ts";
 import { type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
 import type { QueryAnswer } from "../../query/answer.ts";
@@ -41,7 +42,8 @@ export function csvText({ columns, rows }: QueryAnswer): string {
 }
 
 function csvCell(value: Value, column: AnswerColumn | undefined): string {
-  const text = exact(value);
+  // Line breaks and tabs belong to a field; nothing else that a terminal obeys does.
+  const text = exact(value).replace(/[^\t\r\n]+/g, (part) => withoutControls(part, " "));
   return quoted(column?.type === "text" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 }
 
@@ -61,7 +63,7 @@ function cellsOf({ type }: AnswerColumn, values: readonly Value[]): readonly str
   return values.map((value) => {
     if (value === null) return "–";
     if (typeof value === "number") return numberText(value);
-    return plain(String(value));
+    return String(value);
   });
 }
 
@@ -87,10 +89,4 @@ function nanoOrText(text: string): NanoUsd | string {
     if (cause instanceof RangeError) return text;
     throw cause;
   }
-}
-
-/** Rows hold anything; a terminal must not obey it. */
-function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed -- see above
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ");
 }

@@ -1,4 +1,5 @@
 import stringWidth from "string-width";
+import { withoutControls } from "../../intake/fields.ts";
 import type { Io } from "../command.ts";
 import { paint } from "./style.ts";
 
@@ -20,10 +21,9 @@ export function printTable(io: Io, columns: readonly Column[], rows: readonly (r
   io.stdout.write(io.stdout.isTTY === true ? alignedTable(io, columns, rows) : tsvTable(columns, rows));
 }
 
-/** Tab-separated text with a header line. Tabs and line breaks inside a cell become spaces. */
+/** Tab-separated text with a header line. Control characters and marks that reorder text become spaces. */
 export function tsvTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `${cells.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")}\n`;
+  const line = (cells: readonly string[]): string => `${cells.map((cell) => withoutControls(cell, " ")).join("\t")}\n`;
   return line(columns.map((column) => column.header)) + rows.map(line).join("");
 }
 
@@ -36,7 +36,7 @@ function alignedTable(io: Io, columns: readonly Column[], rows: readonly (readon
 /** Lines of an aligned table, header first, trailing blanks removed. `width` is in terminal cells. */
 export function layoutTable(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
   const cells = columns.map((column, index) => {
-    const values = rows.map((row) => (row[index] ?? "").replace(/[\t\r\n]+/g, " "));
+    const values = rows.map((row) => withoutControls(row[index] ?? "", " "));
     return column.align === "decimal" ? alignDecimals(values) : values;
   });
   const widths = columns.map((column, index) =>

@@ -54,7 +54,7 @@ function answer(method: string, path: string, body: Record<string, unknown>): { 
     return { status: 200, body: { granted: true, envelopes: [] } };
   }
   posted.push({ path, body });
-  if (path.endsWith("/samples")) return { status: 201, body: { kept: (body["samples"] as unknown[]).length } };
+  if (path.startsWith("/v1/bakeoff-samples/")) return { status: 201, body: { kept: (body["samples"] as unknown[]).length } };
   return { status: 201, body: { id: body["id"], proposal: null } };
 }
 
@@ -308,7 +308,7 @@ describe("with a gateway", () => {
     posted = [];
     const { err } = await bakeoff([...cheap, "--keep-outputs", "2"], withGateway());
     const [report, samples] = posted;
-    expect(samples?.path).toBe(`/v1/bakeoffs/${report?.body["id"]}/samples`);
+    expect(samples?.path).toBe(`/v1/bakeoff-samples/${report?.body["id"]}`);
     expect(samples?.body["samples"]).toHaveLength(6);
     expect(JSON.stringify(report)).not.toContain("was late");
     expect(err).toContain(`keeping for review: 2 inputs with 6 outputs, 1 KiB of text → ${url}${samples?.path}`);

@@ -9,29 +9,20 @@ import { isoOf } from "../wording.ts";
 
 /** `/v1/bakeoff-samples/:id`: outputs a user chose to keep for review. The only text of a bake-off that is ever here. */
 export function bakeoffSamples(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    keepSamples,
-  )(async (request) => {
+  mount(app, keepSamples).with(async (request) => {
     const store = await samplesOf(request, request.params.id);
     const kept = await store.put(request.body.samples, actorOf(request));
     if (kept === undefined) throw badRequest("this bake-off has as many samples as are kept", "too_many_samples");
     return { status: 201, body: { kept } };
   });
 
-  mount(
-    app,
-    listKeptSamples,
-  )(async (request) => {
+  mount(app, listKeptSamples).with(async (request) => {
     const found = await (await samplesOf(request, request.params.id)).list();
     const samples = found.map(({ createdAt, ...sample }) => ({ ...sample, created_at: isoOf(createdAt) }));
     return { status: 200, body: { samples } };
   });
 
-  mount(
-    app,
-    deleteKeptSamples,
-  )(async (request) => {
+  mount(app, deleteKeptSamples).with(async (request) => {
     const store = await samplesOf(request, request.params.id);
     return { status: 200, body: { deleted: await store.delete(actorOf(request)) } };
   });

@@ -15,10 +15,7 @@ import { noProposal } from "./proposals.ts";
 
 /** `/v1/bakeoffs`: reports of bake-offs run where the captures are. Figures only; a body with anything else is refused. */
 export function bakeoffs(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    recordBakeoff,
-  )(async (request) => {
+  mount(app, recordBakeoff).with(async (request) => {
     const { runtime, principal, body: sent, query } = request;
     requireReach(principal, sent.route);
     const route = runtime.routes.get(sent.route);
@@ -38,10 +35,7 @@ export function bakeoffs(app: Hono<AppEnv>): void {
     return { status: 201, body: answer };
   });
 
-  mount(
-    app,
-    listBakeoffs,
-  )(async ({ runtime, principal, query }) => {
+  mount(app, listBakeoffs).with(async ({ runtime, principal, query }) => {
     const found = await runtime.store().forOrg(principal.org).bakeoffs.list(query);
     const listed = found.map(({ id, route, finishedAt, partial, proposes }) => ({
       ...{ id, route, finished_at: isoOf(finishedAt), partial },
@@ -50,7 +44,7 @@ export function bakeoffs(app: Hono<AppEnv>): void {
     return { status: 200, body: { bakeoffs: listed } };
   });
 
-  mount(app, getBakeoff)(async (request) => ({ status: 200, body: await bakeoffOf(request, request.params.id) }));
+  mount(app, getBakeoff).with(async (request) => ({ status: 200, body: await bakeoffOf(request, request.params.id) }));
 }
 
 /** Its report; while there is none, what is known of one that runs here. */

@@ -30,20 +30,14 @@ const CONCURRENCY = 4;
 
 /** Bake-offs that run here, over eval cases; `GET /v1/bakeoffs/{id}` is beside the reports. */
 export function hostedBakeoffs(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    hostBakeoff,
-  )(async (request) => {
+  mount(app, hostBakeoff).with(async (request) => {
     const key = request.raw.headers.get("idempotency-key") ?? undefined;
     const { id, state } = await startHosted(request, request.params.route, request.body, key);
     const poll = `/v1/bakeoffs/${id}`;
     return { status: 202, body: { id, state, poll }, headers: { location: poll } };
   });
 
-  mount(
-    app,
-    cancelHostedBakeoff,
-  )(async (request) => {
+  mount(app, cancelHostedBakeoff).with(async (request) => {
     const { runtime, principal, params } = request;
     const store = runtime.store().forOrg(principal.org).hostedBakeoffs;
     const hosted = await store.get(params.id);

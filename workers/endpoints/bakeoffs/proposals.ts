@@ -15,10 +15,7 @@ import { mount } from "../mount.ts";
 
 /** `/v1/proposals`: what is suggested, its evidence, and a human's word on it. Filing is by `POST /v1/bakeoffs`. */
 export function proposals(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    listProposals,
-  )(async ({ runtime, principal, query }) => {
+  mount(app, listProposals).with(async ({ runtime, principal, query }) => {
     const found = await runtime.store().forOrg(principal.org).proposals.list(query);
     const current = found
       .map((one) => asOf(one, runtime.now()))
@@ -26,19 +23,13 @@ export function proposals(app: Hono<AppEnv>): void {
     return { status: 200, body: { proposals: current } };
   });
 
-  mount(
-    app,
-    getProposal,
-  )(async ({ runtime, principal, params }) => {
+  mount(app, getProposal).with(async ({ runtime, principal, params }) => {
     const found = await runtime.store().forOrg(principal.org).proposals.get(params.id);
     if (!found) throw noProposal();
     return { status: 200, body: detailOf(asOf(found, runtime.now())) };
   });
 
-  mount(
-    app,
-    decideEndpoint,
-  )(async (request) => {
+  mount(app, decideEndpoint).with(async (request) => {
     const { runtime, principal, params, body } = request;
     const store = runtime.store().forOrg(principal.org).proposals;
     const found = await store.get(params.id);

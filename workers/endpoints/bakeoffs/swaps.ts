@@ -10,10 +10,7 @@ import { noProposal } from "./proposals.ts";
 
 /** `/v1/swaps`: the record of approved changes. Recording one serves nothing differently: git does. */
 export function swaps(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    recordSwap,
-  )(async (request) => {
+  mount(app, recordSwap).with(async (request) => {
     const { runtime, principal, body } = request;
     const { proposal: id, path, patch } = body;
     const store = runtime.store().forOrg(principal.org);
@@ -26,10 +23,7 @@ export function swaps(app: Hono<AppEnv>): void {
     return { status: 201, body: executed.value };
   });
 
-  mount(
-    app,
-    listSwaps,
-  )(async ({ runtime, principal, query }) => {
+  mount(app, listSwaps).with(async ({ runtime, principal, query }) => {
     const { proposal, ...rest } = query;
     const store = runtime.store().forOrg(principal.org).swaps;
     if (proposal === undefined) return { status: 200, body: { swaps: [...(await store.list(rest))] } };
@@ -37,19 +31,13 @@ export function swaps(app: Hono<AppEnv>): void {
     return { status: 200, body: { swaps: found ? [found] : [] } };
   });
 
-  mount(
-    app,
-    getSwap,
-  )(async ({ runtime, principal, params }) => {
+  mount(app, getSwap).with(async ({ runtime, principal, params }) => {
     const found = await runtime.store().forOrg(principal.org).swaps.get(params.id);
     if (!found) throw noSwap();
     return { status: 200, body: found };
   });
 
-  mount(
-    app,
-    revertSwap,
-  )(async (request) => {
+  mount(app, revertSwap).with(async (request) => {
     const { runtime, principal, params } = request;
     const store = runtime.store().forOrg(principal.org).swaps;
     // Repeating it is harmless: the first revert stands.

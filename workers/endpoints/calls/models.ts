@@ -8,11 +8,8 @@ import { mount } from "../mount.ts";
 
 /** `GET /v1/models`: routes and variants this key may call, then the raw models declared in modelrig.yaml. */
 export function models(app: Hono<AppEnv>): void {
-  mount(app, listModels)((caller) => ({ status: 200, body: { object: "list", data: callable(caller) } }));
-  mount(
-    app,
-    getModel,
-  )((caller) => {
+  mount(app, listModels).with((caller) => ({ status: 200, body: { object: "list", data: callable(caller) } }));
+  mount(app, getModel).with((caller) => {
     const found = callable(caller).find(({ id }) => id === caller.params.model);
     if (!found) throw modelNotFound("no model that this key may call has this id; GET /v1/models lists them");
     return { status: 200, body: found };

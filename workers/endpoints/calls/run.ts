@@ -12,7 +12,7 @@ import { answerText } from "../../../src/wire/chat.ts";
 import { openaiChatIngress } from "../../../src/wire/openai-chat/index.ts";
 import { answerHeaders, failureResponse, streamResponse } from "../../answer.ts";
 import { callerOf } from "../../caller.ts";
-import { liveContext, routeFor, runCall } from "../../calls.ts";
+import { liveContext, requireReach, routeFor, runCall } from "../../calls.ts";
 import type { AppEnv } from "../../context.ts";
 import { orEarly } from "../../early-answer.ts";
 import { badRequest, HttpFault } from "../../fault.ts";
@@ -24,6 +24,7 @@ import { parseRunBody } from "./run-body.ts";
 export function run(app: Hono<AppEnv>): void {
   app.post("/v1/run/:route", async (c) => {
     const caller = callerOf(c, "call");
+    requireReach(caller.principal, c.req.param("route"));
     const body = parseRunBody(await readJsonBody(c.req.raw, caller.runtime.config.limits));
     const { input, variant, tags, stepKey, run: runId, stream = false } = body;
     const narrowed = await routeFor(caller, c.req.param("route"), variant ?? DEFAULT_VARIANT);

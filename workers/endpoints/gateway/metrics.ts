@@ -10,10 +10,7 @@ import { mount } from "../mount.ts";
  * isolates come and go: a counter that each of them kept for itself would jump, and every scrape would meet another one.
  */
 export function metrics(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    getMetrics,
-  )(async ({ runtime, principal }) => {
+  mount(app, getMetrics).with(async ({ runtime, principal }) => {
     const rows = await runtime.hourlyUsage(principal.org);
     const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
     return { response: new Response(prometheusText(rows), { headers }) };

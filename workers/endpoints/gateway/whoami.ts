@@ -6,10 +6,7 @@ import { isoOf } from "../wording.ts";
 
 /** `GET /v1/whoami`: any valid key may ask whose it is. */
 export function whoami(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    endpoint,
-  )(({ principal, runtime }) => {
+  mount(app, endpoint).with(({ principal, runtime }) => {
     const { expiresAt, routes } = principal;
     const key = {
       id: principal.keyId,
@@ -17,7 +14,8 @@ export function whoami(app: Hono<AppEnv>): void {
       ...(routes && { routes: [...routes] }),
       ...(expiresAt !== undefined && { expires_at: isoOf(expiresAt) }),
     };
-    const org = { id: principal.org, slug: principal.orgSlug, name: principal.orgName ?? principal.orgSlug };
+    const { org: id, orgSlug: slug, orgName: name } = principal;
+    const org = { id, slug, ...(name !== undefined && { name }) };
     return { status: 200, body: { org, key, time: isoOf(runtime.now()) } };
   });
 }

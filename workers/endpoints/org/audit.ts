@@ -7,10 +7,7 @@ import { isoOf } from "../wording.ts";
 
 /** `GET /v1/audit`: who changed what, newest first. */
 export function audit(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    listAudit,
-  )(async ({ runtime, principal, query: { after, limit } }) => {
+  mount(app, listAudit).with(async ({ runtime, principal, query: { after, limit } }) => {
     const found = await runtime
       .store()
       .forOrg(principal.org)

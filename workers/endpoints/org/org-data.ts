@@ -14,10 +14,7 @@ const ERASE_FOR_MS = 20_000;
 
 /** `GET /v1/export` and `DELETE /v1/data`: everything an org has, taken out or deleted. */
 export function orgData(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    exportData,
-  )(async ({ runtime, principal, query }) => {
+  mount(app, exportData).with(async ({ runtime, principal, query }) => {
     const { data } = runtime.store().forOrg(principal.org);
     // Asked for before the answer begins, so that a database that is away or a bad cursor is a status.
     const first = await data.page(query.after);
@@ -30,10 +27,7 @@ export function orgData(app: Hono<AppEnv>): void {
     return { response: new Response(exportLines(data, head, first), { headers }) };
   });
 
-  mount(
-    app,
-    eraseData,
-  )(async (request) => {
+  mount(app, eraseData).with(async (request) => {
     const { runtime, principal, query } = request;
     const { confirm, before } = query;
     if (confirm !== principal.orgSlug) {

@@ -7,18 +7,12 @@ import { mount } from "../mount.ts";
 
 /** `/v1/registry`: what probes measured of models, newest of each. */
 export function registry(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    getRegistry,
-  )(async ({ runtime, principal }) => {
+  mount(app, getRegistry).with(async ({ runtime, principal }) => {
     const rows = await runtime.store().forOrg(principal.org).capabilities.newest();
     return { status: 200, body: { schema: REGISTRY_SCHEMA, capabilities: rows.map(toRow) } };
   });
 
-  mount(
-    app,
-    recordCapabilities,
-  )(async (request) => {
+  mount(app, recordCapabilities).with(async (request) => {
     const { runtime, principal, body } = request;
     const rows = body.capabilities.map(fromRow);
     await runtime.store().forOrg(principal.org).capabilities.add(rows, actorOf(request));

@@ -7,17 +7,11 @@ import { mount } from "../mount.ts";
 
 /** `/v1/settings`: what the org decided about its own data. */
 export function orgSettings(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    getSettings,
-  )(async ({ runtime, principal }) => {
+  mount(app, getSettings).with(async ({ runtime, principal }) => {
     return { status: 200, body: settingsJson(await runtime.store().forOrg(principal.org).settings.get()) };
   });
 
-  mount(
-    app,
-    putSettings,
-  )(async (request) => {
+  mount(app, putSettings).with(async (request) => {
     const { runtime, principal, body } = request;
     const chosen: OrgSettings = {
       custody: body.custody,

@@ -23,10 +23,7 @@ type ArtifactBody = BodyOf<typeof saveArtifact>;
 
 /** `/v1/artifacts`: work products of runs, their lineage, and the way from one to a golden. */
 export function artifacts(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    saveArtifact,
-  )(async (request) => {
+  mount(app, saveArtifact).with(async (request) => {
     const { runtime, principal, body } = request;
     requireHappened(runtime.now(), { created_at: body.created_at });
     const store = runtime.store().forOrg(principal.org);
@@ -51,10 +48,7 @@ export function artifacts(app: Hono<AppEnv>): void {
     return { status: 200, body: { id: saved.id, status, hash, bytes, withheld } };
   });
 
-  mount(
-    app,
-    getArtifact,
-  )(async ({ runtime, principal, params }) => {
+  mount(app, getArtifact).with(async ({ runtime, principal, params }) => {
     const store = runtime.store().forOrg(principal.org);
     const known = await knownArtifact(store, params.id, principal);
     const [links, grades] = await Promise.all([
@@ -69,10 +63,7 @@ export function artifacts(app: Hono<AppEnv>): void {
     return { status: 200, body };
   });
 
-  mount(
-    app,
-    promoteArtifact,
-  )(async (request) => {
+  mount(app, promoteArtifact).with(async (request) => {
     const { runtime, principal, params, body } = request;
     const store = runtime.store().forOrg(principal.org);
     const known = await knownArtifact(store, params.id, principal);

@@ -12,10 +12,7 @@ import { writeReply } from "./write-reply.ts";
 
 /** `/v1/eval-cases`: goldens for bake-offs. Archived ones are kept and no longer drawn. */
 export function evalCases(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    addEvalCase,
-  )(async (request) => {
+  mount(app, addEvalCase).with(async (request) => {
     const { body, runtime } = request;
     const made = { ...body, id: body.id ?? prefixedId("case"), createdAt: runtime.now() };
     const status = await casesOf(request).insert(made, actorOf(request));
@@ -23,10 +20,7 @@ export function evalCases(app: Hono<AppEnv>): void {
     return writeReply(made.id, status, evalCaseShownTo(request.principal, kept ?? made));
   });
 
-  mount(
-    app,
-    listEvalCases,
-  )(async (request) => {
+  mount(app, listEvalCases).with(async (request) => {
     const { after, limit, ...rest } = request.query;
     const from = after && { createdAt: after.at, id: after.id };
     const found = await casesOf(request).list({ ...rest, after: from, limit: limit + 1 });
@@ -34,19 +28,13 @@ export function evalCases(app: Hono<AppEnv>): void {
     return { status: 200, body: { eval_cases: shown.map(evalCaseJson), next } };
   });
 
-  mount(
-    app,
-    getEvalCase,
-  )(async (request) => {
+  mount(app, getEvalCase).with(async (request) => {
     const found = await casesOf(request).get(request.params.id);
     if (!found) throw noCase();
     return { status: 200, body: evalCaseJson(found) };
   });
 
-  mount(
-    app,
-    archiveEvalCase,
-  )(async (request) => {
+  mount(app, archiveEvalCase).with(async (request) => {
     const { id } = request.params;
     const archived = (await casesOf(request).archive(id, actorOf(request)))
       ? await casesOf(request).get(id)

@@ -19,10 +19,7 @@ import { writeReply } from "./write-reply.ts";
 
 /** `/v1/runs`: executions of pipelines. A key with a row scope writes and sees only runs that carry its tags. */
 export function runs(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    startRun,
-  )(async (request) => {
+  mount(app, startRun).with(async (request) => {
     const { runtime, principal, body } = request;
     const { id = prefixedId("run"), episode_key: episodeKey, started_at: startedAt, ...rest } = body;
     requireHappened(runtime.now(), { started_at: startedAt });
@@ -37,10 +34,7 @@ export function runs(app: Hono<AppEnv>): void {
     return writeReply(id, status, shownTo(principal, known));
   });
 
-  mount(
-    app,
-    endRun,
-  )(async (request) => {
+  mount(app, endRun).with(async (request) => {
     const { runtime, principal, params, body } = request;
     requireHappened(runtime.now(), { ended_at: body.ended_at });
     const store = runtime.store().forOrg(principal.org);
@@ -51,10 +45,7 @@ export function runs(app: Hono<AppEnv>): void {
     return { status: 200, body: { id: params.id, status, ...shownTo(principal, known) } };
   });
 
-  mount(
-    app,
-    listRuns,
-  )(async ({ runtime, principal, query }) => {
+  mount(app, listRuns).with(async ({ runtime, principal, query }) => {
     const { after, limit, episode_key: episodeKey, ...rest } = query;
     const from = after && { startedAt: after.at, id: after.id };
     const found = await runtime
@@ -65,10 +56,7 @@ export function runs(app: Hono<AppEnv>): void {
     return { status: 200, body: { runs: shown.map(runJson), next } };
   });
 
-  mount(
-    app,
-    getRun,
-  )(async ({ runtime, principal, params }) => {
+  mount(app, getRun).with(async ({ runtime, principal, params }) => {
     const store = runtime.store().forOrg(principal.org);
     const known = await knownRun(store, params.id, principal);
     return { status: 200, body: await detailOf(store, known, principal) };

@@ -16,10 +16,7 @@ import { isoOf, usdOrNull } from "../wording.ts";
 
 /** `/v1/inferences`: what was called, newest first. A key with a row scope sees only the rows that carry its tags. */
 export function inferences(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    listInferences,
-  )(async ({ runtime, principal, query, prefixed: tags }) => {
+  mount(app, listInferences).with(async ({ runtime, principal, query, prefixed: tags }) => {
     const { failure_class: failureClass, key: keyId, after, limit, ...rest } = query;
     const from = after && { ts: after.at, id: after.id };
     // One more than is shown tells whether there is a next page.
@@ -29,10 +26,7 @@ export function inferences(app: Hono<AppEnv>): void {
     return { status: 200, body: { inferences: shown.map(jsonOfInference), next } };
   });
 
-  mount(
-    app,
-    getInference,
-  )(async ({ runtime, principal, params }) => {
+  mount(app, getInference).with(async ({ runtime, principal, params }) => {
     const found = await runtime.store().forOrg(principal.org).inferences.get(params.id, principal.rowScope);
     if (!found) throw notFound("no such inference", "inference_not_found", "id");
     const body = {
@@ -54,8 +48,8 @@ function jsonOfAttempt(row: AttemptRow): AttemptJson {
   return { ...same, dropped: [...(row.dropped ?? [])] };
 }
 
-/** What the rows of both tables are shown with. */
-function jsonOfRow<Row extends InferenceRow | AttemptRow>(row: Row) {
+/** What the rows of both tables are shown with. A row read whole brings its org along, which the API never shows. */
+function jsonOfRow<Row extends InferenceRow | AttemptRow>({ org: _org, ...row }: Row & { readonly org?: string }) {
   const { ts, costNano, reservedNano, estimated, inputTokens, uncachedTokens, cacheReadTokens, ...rest } = row;
   const { cacheWriteTokens, outputTokens, reasoningTokens, ...same } = rest;
   return {

@@ -10,7 +10,7 @@ import { mount } from "../mount.ts";
 /** `POST /v1/ingest`: what the SDK buffered. 200 also where items are refused; anything else = send the whole batch again. */
 export function ingest(app: Hono<AppEnv>): void {
   // Only the envelope is parsed before the handler: items are judged one by one.
-  mount(app, { ...endpoint, body: ingestRequest })(async ({ runtime, principal, body }) => {
+  mount(app, { ...endpoint, body: ingestRequest }).with(async ({ runtime, principal, body }) => {
     const { org, keyId, rowScope } = principal;
     const store = runtime.store();
     const results = await ingestBatch(

@@ -10,10 +10,7 @@ const STATUS: Readonly<Partial<Record<QueryFault["code"], number>>> = { query_ti
 
 /** `POST /v1/query`, `/query`: the key's own rows, and nothing else. */
 export function query(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    queryTelemetry,
-  )(async ({ runtime, principal, body }) => {
+  mount(app, queryTelemetry).with(async ({ runtime, principal, body }) => {
     const { queries } = runtime.store().forOrg(principal.org);
     const answer = await queries.ask(body.query, principal.rowScope, { now: runtime.now });
     return answer.ok

@@ -14,10 +14,7 @@ import { usdOrNull } from "../wording.ts";
 
 /** `POST /v1/record`: a call made without this gateway, by whoever made it. In the database when it is answered. */
 export function record(app: Hono<AppEnv>): void {
-  mount(
-    app,
-    recordCall,
-  )(async ({ runtime, principal, body }) => {
+  mount(app, recordCall).with(async ({ runtime, principal, body }) => {
     requireHappened(runtime.now(), { started_at: body.started_at });
     const tags = { ...body.tags, ...writtenTags(principal) };
     if (Object.keys(tags).length > MOST_TAGS) throw badRequest(`more than ${MOST_TAGS} tags`, "too_many_tags", "tags");

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { z } from "zod";
+import { ingest, ingestAnswer } from "../../../api/reports.ts";
 import { type GivenGrade, type GradesFile, gradesFile } from "../../../bakeoff/judge/human-grades.ts";
 import { parsedJson } from "../../../json/parsed.ts";
 import type { InferenceRecord } from "../../../record/inference-record.ts";
@@ -58,10 +59,6 @@ export interface SentGrades {
 /** Grades with their calls in one batch: they are its subject. */
 const GRADES_AT_ONCE = 100;
 
-const answer = z.object({
-  items: z.array(z.object({ index: z.int(), status: z.string(), code: z.string().optional() })),
-});
-
 /**
  * A replayed call is not at the gateway, and a grade needs a subject there: its figures go along, as the SDK would report
  * them. Sent again they change nothing.
@@ -84,9 +81,9 @@ export async function sendGrades(
       ...part.map(({ record }) => ({ type: "inference", inference: record })),
       ...part.map(({ grade, record }) => ({ type: "grade", grade: ingestGrade(bakeoff, grader, grade, record) })),
     ];
-    const said = await gateway.json("/v1/ingest", answer.parse, {
-      method: "POST",
+    const said = await gateway.call(ingest, {
       body: { schema: INGEST_SCHEMA, items },
+      reads: ingestAnswer.pick({ items: true }),
     });
     const left = said.items.filter(({ index, status }) => index >= part.length && status !== "duplicate");
     for (const { status, code = status } of left) refused[code] = (refused[code] ?? 0) + 1;

@@ -1,5 +1,7 @@
 /** A bake-off of the past: its report, and the calls behind it where they were made on this machine. */
+
 import { existsSync, readFileSync } from "node:fs";
+import { getBakeoff } from "../../../api/bakeoffs.ts";
 import { type BakeoffReport, bakeoffReport } from "../../../bakeoff/report/bakeoff-report.ts";
 import { parsedJson } from "../../../json/parsed.ts";
 import type { LocalSamples } from "../../../render/page/local-samples.ts";
@@ -26,7 +28,12 @@ export async function pastReport(io: Io, options: GatewayOptions, id: string): P
       fix: `modelrig bakeoff --resume ${id}`,
     });
   }
-  return gatewayFrom(io, options).json(`/v1/bakeoffs/${encodeURIComponent(id)}`, bakeoffReport.parse);
+  const found = await gatewayFrom(io, options).call(getBakeoff, { params: { id } });
+  if ("schema" in found) return found;
+  throw new CliError("bakeoff.unfinished", `bake-off ${id} is ${found.state} at the gateway and has no report yet`, {
+    exitCode: EXIT.usage,
+    fix: "ask again once it is done",
+  });
 }
 
 /** `undefined` where the calls were not made here. */

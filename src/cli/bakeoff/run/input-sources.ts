@@ -1,5 +1,5 @@
 /** Where the inputs of a bake-off come from: this machine's captures, or the eval cases of the gateway. */
-import { z } from "zod";
+import { listEvalCases, type ReplayableCase, replayableCases } from "../../../api/runs.ts";
 import type { InputSource } from "../../../bakeoff/plan/start-bakeoff.ts";
 import type { Capture } from "../../../capture/capture.ts";
 import type { CaptureStore } from "../../../capture/capture-store.ts";
@@ -7,7 +7,6 @@ import type { DrawnInput } from "../../../replay/draw-inputs.ts";
 import { type RecordedInput, recordedInput } from "../../../replay/recorded-input.ts";
 import { withoutRepeat } from "../../../replay/repeats.ts";
 import type { ReplayInput } from "../../../replay/replay-input.ts";
-import { replayPayload } from "../../../replay/replay-payload.ts";
 import type { Route } from "../../../route/route.ts";
 import { recordedCase } from "../../../runs/eval-case.ts";
 import { CliError, EXIT } from "../../command.ts";
@@ -58,25 +57,10 @@ async function* recordedCaptures(
   }
 }
 
-const evalCasePage = z.object({
-  eval_cases: z.array(
-    z.object({
-      id: z.string(),
-      input: replayPayload,
-      expected: z.unknown(),
-      created_at: z.iso.datetime(),
-      run: z.string().nullish(),
-    }),
-  ),
-  next: z.string().nullish(),
-});
-
-type EvalCaseRow = z.output<typeof evalCasePage>["eval_cases"][number];
-
 const PAGE = 100;
 
 export function evalCaseSource(task: string, route: Route, gateway: Gateway): LocalInputSource {
-  const seen = new Map<string, EvalCaseRow>();
+  const seen = new Map<string, ReplayableCase>();
   return {
     calls: recordedCases(task, route, gateway, seen),
     what: `eval cases of ${task}`,
@@ -102,12 +86,12 @@ async function* recordedCases(
   task: string,
   route: Route,
   gateway: Gateway,
-  seen: Map<string, EvalCaseRow>,
+  seen: Map<string, ReplayableCase>,
 ): AsyncGenerator<RecordedInput> {
   let after: string | null | undefined;
   do {
-    const query = new URLSearchParams({ task, limit: String(PAGE), ...(after && { after }) });
-    const page = await gateway.json(`/v1/eval-cases?${query}`, evalCasePage.parse);
+    const query = { task, limit: PAGE, after: after ?? undefined };
+    const page = await gateway.call(listEvalCases, { query, reads: replayableCases });
     for (const row of page.eval_cases) {
       seen.set(row.id, row);
       const createdAt = Date.parse(row.created_at);

@@ -1,5 +1,6 @@
 /** `--keep-outputs`: the one way in which text of a bake-off leaves this machine. */
-import { z } from "zod";
+import { keepSamples } from "../../../api/bakeoffs.ts";
+import { pathWith } from "../../../api/endpoint.ts";
 import type { BakeoffRun } from "../../../bakeoff/execution/bakeoff-run.ts";
 import { LONGEST_KEPT, MOST_KEPT_AT_ONCE } from "../../../bakeoff/execution/kept-sample.ts";
 import type { BakeoffPlan } from "../../../bakeoff/plan/bakeoff-plan.ts";
@@ -7,8 +8,6 @@ import type { SampleOutput } from "../../../bakeoff/ports.ts";
 import { canonicalJson } from "../../../route/canonical.ts";
 import type { Io } from "../../command.ts";
 import type { Gateway } from "../../gateway-client.ts";
-
-const kept = z.object({ kept: z.number() });
 
 /** Sends the outputs of the first `most` inputs that every arm answered; says what, how much and where before it does. */
 export async function keepOutputs(
@@ -23,7 +22,7 @@ export async function keepOutputs(
   );
   const inputs = new Set(fitting.map(({ input }) => input)).size;
   const bytes = fitting.reduce((sum, { request, output }) => sum + Buffer.byteLength(request + output), 0);
-  const path = `/v1/bakeoffs/${encodeURIComponent(plan.id)}/samples`;
+  const path = pathWith(keepSamples.path, { id: plan.id });
   io.stderr.write(
     `keeping for review: ${inputs} inputs with ${fitting.length} outputs, ${Math.ceil(bytes / 1024)} KiB of text → ${gateway.url}${path}\n`,
   );
@@ -31,7 +30,7 @@ export async function keepOutputs(
     io.stderr.write(`left out: ${samples.length - fitting.length} outputs longer than ${LONGEST_KEPT} characters\n`);
   for (let from = 0; from < fitting.length; from += MOST_KEPT_AT_ONCE) {
     const body = { samples: fitting.slice(from, from + MOST_KEPT_AT_ONCE) };
-    await gateway.json(path, kept.parse, { method: "POST", body });
+    await gateway.call(keepSamples, { params: { id: plan.id }, body });
   }
 }
 

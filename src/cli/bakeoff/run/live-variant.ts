@@ -1,16 +1,17 @@
 /** Which variant serves a route live, as the gateway says. */
-import { z } from "zod";
+import { getLiveVariant, liveVariantAnswer } from "../../../api/proposals.ts";
 import { DEFAULT_VARIANT } from "../../../route/narrow.ts";
 import { CliError, type Io } from "../../command.ts";
 import { type GatewayOptions, gatewayFrom } from "../../gateway-client.ts";
-
-const answer = z.object({ route: z.string(), variant: z.string() });
 
 /** Without a gateway the route as declared. Where one is configured and cannot say, that is said and `default` taken. */
 export async function liveVariant(io: Io, options: GatewayOptions, route: string): Promise<string> {
   try {
     const gateway = gatewayFrom(io, options);
-    const live = await gateway.json(`/v1/routes/${encodeURIComponent(route)}/live`, answer.parse);
+    const live = await gateway.call(getLiveVariant, {
+      params: { name: route },
+      reads: liveVariantAnswer.pick({ variant: true }),
+    });
     return live.variant;
   } catch (cause) {
     if (!(cause instanceof CliError) || cause.code === "cli.interrupted") throw cause;

@@ -1,9 +1,7 @@
-import { z } from "zod";
+import { recordBakeoff } from "../../../api/bakeoffs.ts";
 import type { BakeoffReport } from "../../../bakeoff/report/bakeoff-report.ts";
 import { CliError, type Io } from "../../command.ts";
 import { type GatewayOptions, gatewayFrom } from "../../gateway-client.ts";
-
-const recorded = z.object({ id: z.string(), proposal: z.object({ id: z.string(), state: z.string() }).nullable() });
 
 export type Mirrored =
   | { readonly type: "recorded"; readonly proposal: { readonly id: string; readonly state: string } | null }
@@ -22,8 +20,8 @@ export async function mirror(
 ): Promise<Mirrored> {
   try {
     const gateway = gatewayFrom({ ...io, signal: new AbortController().signal }, options);
-    const query = provenProposal === undefined ? "" : `?proposal=${encodeURIComponent(provenProposal)}`;
-    const { proposal } = await gateway.json(`/v1/bakeoffs${query}`, recorded.parse, { method: "POST", body: report });
+    const query = { proposal: provenProposal };
+    const { proposal } = await gateway.call(recordBakeoff, { query, body: report });
     return { type: "recorded", proposal };
   } catch (cause) {
     if (!(cause instanceof CliError)) throw cause;
