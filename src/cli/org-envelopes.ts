@@ -1,9 +1,9 @@
 /** The org's month under calls that a command makes in this process: at the gateway where one is configured, else in this machine's books. */
+import { gatewayClient } from "../api/client.ts";
 import type { EnvelopePort } from "../call/ports.ts";
 import type { EnvelopeClaim } from "../envelope/envelope.ts";
 import { envelopeClaim } from "../envelope/period.ts";
 import type { NanoUsd } from "../money/nano-usd.ts";
-import { gatewayClient } from "../sdk/gateway.ts";
 import { gatewayEnvelopes } from "../sdk/gateway-envelopes.ts";
 import { machineEnvelopes, type RigEnvelopes } from "../sdk/machine-envelopes.ts";
 import { warnings } from "../sdk/warnings.ts";
@@ -25,10 +25,7 @@ export function orgEnvelopes(
   const gateway = configuredGateway(io, options);
   if (!gateway && orgPerMonth === undefined) return { ...own, close: async () => undefined };
   const org = gateway
-    ? gatewayEnvelopes(
-        gatewayClient(gateway, (request) => fetch(request)),
-        warn,
-      )
+    ? gatewayEnvelopes(gatewayClient({ url: gateway.url, key: gateway.key, fetch: (request) => fetch(request) }), warn)
     : machineEnvelopes(io.cwd, warn, Date.now);
   const claims = (): EnvelopeClaim[] =>
     gateway || orgPerMonth === undefined ? [] : [envelopeClaim("org-month", [], orgPerMonth, Date.now())];

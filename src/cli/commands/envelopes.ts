@@ -14,10 +14,6 @@ interface AdjustOptions extends Options {
   readonly bill: string;
 }
 
-const listed = listEnvelopes.answers[200].json;
-const shown = listReservations.answers[200].json;
-const adjusted = adjustReservation.answers[200].json;
-
 export const command: CommandModule = {
   build(command, io, run) {
     addGatewayOptions(command.command("list").description("limits of the org, what is spent and held of each"))
@@ -39,7 +35,7 @@ export const command: CommandModule = {
 };
 
 async function list(io: Io, options: Options): Promise<ExitCode> {
-  const { envelopes } = await gatewayFrom(io, options).json("/v1/envelopes", listed.parse);
+  const { envelopes } = await gatewayFrom(io, options).call(listEnvelopes, {});
   if (options.json) {
     printJson(io, { schema: "modelrig.envelopes/1", envelopes });
     return EXIT.done;
@@ -62,8 +58,7 @@ async function list(io: Io, options: Options): Promise<ExitCode> {
 }
 
 async function show(io: Io, id: string, options: Options): Promise<ExitCode> {
-  const path = `/v1/envelopes/reservations?envelope=${encodeURIComponent(id)}`;
-  const held = await gatewayFrom(io, options).json(path, shown.parse);
+  const held = await gatewayFrom(io, options).call(listReservations, { query: { envelope: id } });
   if (options.json) {
     printJson(io, { schema: "modelrig.reservations/1", ...held });
     return EXIT.done;
@@ -95,8 +90,7 @@ async function show(io: Io, id: string, options: Options): Promise<ExitCode> {
 async function adjust(io: Io, id: string, { billedUsd, bill, json, ...options }: AdjustOptions): Promise<ExitCode> {
   requireDollars(billedUsd);
   const body = { reservation_id: id, billed_usd: billedUsd, bill };
-  const request = { method: "POST", body };
-  const done = await gatewayFrom(io, options).json("/v1/envelopes/adjust", adjusted.parse, request);
+  const done = await gatewayFrom(io, options).call(adjustReservation, { body });
   if (json) printJson(io, { schema: "modelrig.adjustment/1", ...done });
   else io.stdout.write(`${id}: $${done.billed_usd} in place of $${done.reserved_usd}\n`);
   return EXIT.done;
