@@ -54,7 +54,8 @@ function answer(method: string, path: string, body: Record<string, unknown>): { 
     return { status: 200, body: { granted: true, envelopes: [] } };
   }
   posted.push({ path, body });
-  if (path.startsWith("/v1/bakeoff-samples/")) return { status: 201, body: { kept: (body["samples"] as unknown[]).length } };
+  if (path.startsWith("/v1/bakeoff-samples/"))
+    return { status: 201, body: { kept: (body["samples"] as unknown[]).length } };
   return { status: 201, body: { id: body["id"], proposal: null } };
 }
 
