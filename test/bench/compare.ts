@@ -5,11 +5,13 @@ import type { Until } from "./load.ts";
 import { cpuMs, idle } from "./processes.ts";
 import { type Hosted, type Question, SIDES, type Side, type Stage } from "./stage.ts";
 
+type Yardstick = Exclude<Side, "gateway">;
+
 export interface Comparison {
-  /** Median over rounds of gateway ÷ forwarding, in answers per second. */
-  readonly ratio: number;
-  /** The same against the Worker that does the least a gateway can. */
-  readonly ratioToLeast: number;
+  /** Median over rounds of gateway ÷ yardstick, in answers per second. */
+  readonly rateRatio: Readonly<Record<Yardstick, number>>;
+  /** The same in processor time per answer. */
+  readonly cpuRatio: Readonly<Record<Yardstick, number>>;
   /** Median answers per second. */
   readonly rate: Readonly<Record<Side, number>>;
   /** Processor time of workerd per answer, in microseconds, background work included. Median over rounds. */
@@ -24,20 +26,21 @@ export interface Rounds {
 
 export async function compareLoad(stage: Stage, question: Question, plan: Rounds): Promise<Comparison> {
   const targets = stage.targets(question);
-  const measured: Record<Side, Round[]> = { forwarding: [], least: [], gateway: [] };
+  const measured: Record<Side, Round[]> = { forwarding: [], least: [], relabel: [], gateway: [] };
   for (const side of SIDES) await oneRound(stage, stage.hosts[side], targets[side], plan);
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed()) {
       measured[side].push(await oneRound(stage, stage.hosts[side], targets[side], plan));
     }
   }
-  const of = (figure: keyof Round): Record<Side, number> => {
-    const middle = (side: Side) => median(measured[side].map((round) => round[figure]));
-    return { forwarding: middle("forwarding"), least: middle("least"), gateway: middle("gateway") };
-  };
-  const ratioTo = (side: Side): number =>
-    median(measured.gateway.map((round, index) => round.rate / measured[side][index]!.rate));
-  return { ratio: ratioTo("forwarding"), ratioToLeast: ratioTo("least"), rate: of("rate"), cpuUs: of("cpuUs") };
+  const each = (figure: (side: Side) => number): Record<Side, number> => ({
+    ...{ forwarding: figure("forwarding"), least: figure("least") },
+    ...{ relabel: figure("relabel"), gateway: figure("gateway") },
+  });
+  const middle = (figure: keyof Round) => each((side) => median(measured[side].map((round) => round[figure])));
+  const ratio = (figure: keyof Round) =>
+    each((side) => median(measured.gateway.map((round, index) => round[figure] / measured[side][index]![figure])));
+  return { rateRatio: ratio("rate"), cpuRatio: ratio("cpuUs"), rate: middle("rate"), cpuUs: middle("cpuUs") };
 }
 
 interface Round {

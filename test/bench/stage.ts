@@ -20,8 +20,8 @@ export interface Hosted {
   dispose(): Promise<void>;
 }
 
-/** The gateway and its yardsticks: a Worker that only forwards, and one that does the least a gateway can. */
-export const SIDES = ["forwarding", "least", "gateway"] as const;
+/** The gateway and its yardsticks; `test/bench/workers` says what each of these does. */
+export const SIDES = ["forwarding", "least", "relabel", "gateway"] as const;
 export type Side = (typeof SIDES)[number];
 
 export interface Stage {
@@ -56,25 +56,24 @@ export async function openStage(): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "modelrig-bench-"));
   const upstream = await startUpstream();
   const load = startLoadGenerator();
-  const forwarding = await hosted(() => startYardstick("forwarding", upstream.port));
-  const least = await hosted(() => startYardstick("least", upstream.port));
   const database = await openLocalDatabase(fakeIo({ cwd: folder }), join(folder, "bench.db"));
+  const yardstick = (name: Exclude<Side, "gateway">) => hosted(() => startYardstick(name, upstream.port, database));
+  const forwarding = await yardstick("forwarding");
+  const least = await yardstick("least");
+  const relabel = await yardstick("relabel");
   const compiled = await compiledFor(upstream.port);
   const gateway = await hosted(() => startGateway(compiled, database, join(folder, "objects")));
   return {
     load,
-    hosts: { forwarding, least, gateway },
-    targets: (question) =>
-      targetsOf(
-        question,
-        { direct: upstream.port, forwarding: forwarding.port, least: least.port, gateway: gateway.port },
-        database.key,
-      ),
+    hosts: { forwarding, least, relabel, gateway },
+    targets(question) {
+      const yardsticks = { forwarding: forwarding.port, least: least.port, relabel: relabel.port };
+      return targetsOf(question, { direct: upstream.port, ...yardsticks, gateway: gateway.port }, database.key);
+    },
     async close() {
       load.stop();
       await gateway.dispose();
-      await forwarding.dispose();
-      await least.dispose();
+      for (const { dispose } of [forwarding, least, relabel]) await dispose();
       await database.close();
       upstream.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -86,12 +85,18 @@ export async function openStage(): Promise<Stage> {
 export async function startYardstick(
   name: Exclude<Side, "gateway">,
   upstreamPort: number,
+  database: { readonly url: string; readonly token: string },
 ): Promise<{ port: number; dispose(): Promise<void> }> {
   const worker = new Miniflare({
     ...{ host: "127.0.0.1", port: 0, cf: false, modules: true, compatibilityDate: "2026-07-30" },
     scriptPath: fileURLToPath(new URL(`./workers/${name}.js`, import.meta.url)),
-    bindings: { UPSTREAM: `http://127.0.0.1:${upstreamPort}` },
+    bindings: {
+      UPSTREAM: `http://127.0.0.1:${upstreamPort}`,
+      DATABASE_URL: database.url,
+      DATABASE_TOKEN: database.token,
+    },
     queueProducers: { TELEMETRY: "telemetry" },
+    ...(name === "least" && { queueConsumers: { telemetry: { maxBatchSize: 100, maxBatchTimeout: 1 } } }),
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
   });
   return { port: Number((await worker.unsafeGetDirectURL()).port), dispose: () => worker.dispose() };
@@ -166,6 +171,7 @@ function targetsOf(
     direct: { port: ports.direct, headers: {}, ...asked },
     forwarding: { port: ports.forwarding, headers: {}, ...asked },
     least: { port: ports.least, headers: {}, ...asked },
+    relabel: { port: ports.relabel, headers: {}, ...asked },
     gateway: {
       port: ports.gateway,
       headers: { authorization: `Bearer ${key}` },

@@ -16,7 +16,7 @@ export async function envelopes(): Promise<readonly Figure[]> {
       what: "reserve + settle on one object",
       value: median(rates),
       unit: "pairs/s",
-      goal: { least: 1_000 },
+      goal: { least: 4_000 },
       detail: `two scopes each, ${CONCURRENCY} in flight, stored on disk`,
     },
   ];
