@@ -52,14 +52,36 @@ function declaredBytes(headers: Headers): number {
 async function readText(request: Request, limits: Limits): Promise<string> {
   if (request.body === null) throw badRequest("the body is empty; a JSON object is expected", "invalid_json");
   // The transport holds a body to the length it says, and reading one whole is much cheaper than counting its pieces.
+  const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   const body =
-    declaredBytes(request.headers) <= limits.bodyBytes
-      ? new Uint8Array(await request.arrayBuffer())
-      : await readCounted(request.body, limits);
+    encoding !== "identity"
+      ? await readCompressed(request.body, encoding, limits)
+      : declaredBytes(request.headers) <= limits.bodyBytes
+        ? new Uint8Array(await request.arrayBuffer())
+        : await readCounted(request.body, limits);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(body);
   } catch {
     throw badRequest("the body is not valid UTF-8", "invalid_json");
+  }
+}
+
+/** Encodings that the platform decodes as they arrive. */
+const DECODED: Readonly<Record<string, "gzip" | "deflate">> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" };
+
+/** The limit counts what comes out, so that a small body cannot become a large one. */
+async function readCompressed(body: ReadableStream<Uint8Array>, encoding: string, limits: Limits): Promise<Uint8Array> {
+  const format = Object.hasOwn(DECODED, encoding) ? DECODED[encoding] : undefined;
+  if (format === undefined) {
+    const what = `content-encoding ${encoding.slice(0, 40)} is not decoded here; send gzip, deflate or no encoding`;
+    const fault = failure("bad_request", what, { code: "unsupported_content_encoding", param: "content-encoding" });
+    throw new HttpFault(415, fault, { "accept-encoding": "gzip, deflate, identity" });
+  }
+  try {
+    return await readCounted(body.pipeThrough(new DecompressionStream(format)), limits);
+  } catch (error) {
+    if (error instanceof HttpFault) throw error;
+    throw badRequest(`the body is not valid ${encoding}`, "invalid_content_encoding", "content-encoding");
   }
 }
 

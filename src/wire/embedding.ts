@@ -44,3 +44,33 @@ export function vectorsOf(answer: ChatAnswer): EmbeddingList["vectors"] {
   const [part] = answer.choices[0]?.content ?? [];
   return part?.type === "native" && Array.isArray(part.value) ? (part.value as EmbeddingList["vectors"]) : [];
 }
+
+/** A vector in the form the caller asked for, whichever the upstream answered in; undefined where it is neither. */
+export function vectorIn(
+  encoding: EmbeddingRequest["encoding"],
+  vector: unknown,
+): EmbeddingList["vectors"][number] | undefined {
+  if (typeof vector === "string") return encoding === "base64" ? vector : floatsOf(vector);
+  if (!Array.isArray(vector) || !vector.every((value): value is number => typeof value === "number")) return undefined;
+  return encoding === "base64" ? base64Of(vector) : vector;
+}
+
+function base64Of(vector: readonly number[]): string {
+  const view = new DataView(new ArrayBuffer(vector.length * 4));
+  for (const [index, value] of vector.entries()) view.setFloat32(index * 4, value, true);
+  let binary = "";
+  for (const byte of new Uint8Array(view.buffer)) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+function floatsOf(base64: string): readonly number[] | undefined {
+  let binary: string;
+  try {
+    binary = atob(base64);
+  } catch {
+    return undefined;
+  }
+  if (binary.length % 4 !== 0) return undefined;
+  const view = new DataView(Uint8Array.from(binary, (character) => character.charCodeAt(0)).buffer);
+  return Array.from({ length: binary.length / 4 }, (_, index) => view.getFloat32(index * 4, true));
+}

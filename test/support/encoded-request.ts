@@ -47,6 +47,7 @@ export type Encoded =
   | {
       readonly ok: true;
       readonly request: ChatRequest;
+      readonly path: string;
       // biome-ignore lint/suspicious/noExplicitAny: bodies are compared as the upstream's JSON
       readonly body: any;
       readonly dropped: readonly DroppedField[];
@@ -63,9 +64,9 @@ export function encodedFor(client: ClientDialect, body: Readonly<Record<string, 
   const { request } = decoded.value;
   const encoded = upstreamDialect(target.dialect).encodeRequest(request, target);
   if (!encoded.ok) return { ok: false, param: encoded.error.param, message: encoded.error.message };
-  const { dropped } = encoded.value;
+  const { dropped, path } = encoded.value;
   const fields = [...new Set(dropped.map(({ field }) => field))].sort();
-  return { ok: true, request, body: JSON.parse(JSON.stringify(encoded.value.body)), dropped, fields };
+  return { ok: true, request, path, body: JSON.parse(JSON.stringify(encoded.value.body)), dropped, fields };
 }
 
 /** The same where a refusal would be a fault of the test. */

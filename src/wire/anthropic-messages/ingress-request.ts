@@ -74,7 +74,7 @@ export function decodeRequest(
         topK: numberAt(body, "top_k"),
         stop: arrayAt(body, "stop_sequences")?.filter((stop) => typeof stop === "string"),
         reasoning: reasoning(body),
-        serviceTier: stringAt(body, "service_tier"),
+        serviceTier: body["service_tier"] === "standard_only" ? "default" : stringAt(body, "service_tier"),
         user: stringAt(recordAt(body, "metadata"), "user_id"),
         stream: body["stream"] === true,
         includeUsage: true,

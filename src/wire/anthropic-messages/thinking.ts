@@ -35,6 +35,8 @@ export function limitWithThinking(request: ChatRequest, answer: number, { facts 
  */
 export function thinking(body: Body, request: ChatRequest, target: WireTarget, dropped: DroppedField[]): void {
   const wanted = request.reasoning;
+  if (wanted?.summary !== undefined)
+    dropped.push({ field: "reasoning.summary", why: "the Messages API summarises thinking by itself" });
   if (wanted === undefined || takesAsWritten(body, target)) return;
   delete body["thinking"];
   if (target.facts?.thinking === "none") {

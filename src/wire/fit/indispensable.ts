@@ -24,6 +24,12 @@ export function refusedLoss(request: ChatRequest, dialect: DialectName): Failure
   if (field !== undefined) return refusal(field, `${field} is honoured only by ${native.dialect} upstreams`);
   if (unmapped.includes("tool_choice"))
     return refusal("tool_choice", `this form of tool_choice is honoured only by ${native.dialect} upstreams`);
+  const foreign = request.messages.findIndex(
+    ({ role, content }) =>
+      role === "user" && content.some((part) => part.type === "native" && part.dialect !== dialect),
+  );
+  if (foreign >= 0)
+    return refusal(`messages[${foreign}].content`, `it holds content that only ${native.dialect} upstreams can read`);
   if (unmapped.some((path) => path.endsWith(".citations")))
     return refusal("messages.content.citations", `citations are made only by ${native.dialect} upstreams`);
   return undefined;

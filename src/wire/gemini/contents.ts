@@ -138,8 +138,7 @@ function modelParts(
   return collect(content, (part) => {
     if (part.type === "reasoning") {
       if (part.from === "gemini") signature = part.signature ?? signature;
-      else if (part.signature !== undefined || part.encrypted !== undefined)
-        dropped.push({ field: "messages.reasoning", why: "Gemini takes back only thinking that it signed" });
+      else dropped.push({ field: "messages.reasoning", why: "Gemini takes back only thinking that it signed" });
       return { ok: true, value: undefined };
     }
     const encoded = modelPart(part, toolNames, dropped);

@@ -4,7 +4,13 @@ import { err, failure, ok, type Result } from "../../failure/failure.ts";
 import { arrayAt, isRecord, numberAt, recordAt } from "../../json/record.ts";
 import { estimateTokens } from "../../money/estimate.ts";
 import type { EncodedRequest, WireTarget } from "../dialect.ts";
-import { type EmbeddingDialect, type EmbeddingList, type EmbeddingRequest, embeddingUsage } from "../embedding.ts";
+import {
+  type EmbeddingDialect,
+  type EmbeddingList,
+  type EmbeddingRequest,
+  embeddingUsage,
+  vectorIn,
+} from "../embedding.ts";
 import { decodeErrorObject } from "./error.ts";
 
 export const geminiEmbeddings: EmbeddingDialect = { encodeRequest, decodeAnswer };
@@ -45,7 +51,7 @@ function decodeAnswer(body: unknown, request: EmbeddingRequest, target: WireTarg
       }),
     );
   }
-  const encoded = request.encoding === "base64" ? vectors.map(base64) : vectors;
+  const encoded = vectors.map((vector) => vectorIn(request.encoding, vector) ?? vector);
   return ok({ vectors: encoded, usage: usageOf(body, request) });
 }
 
@@ -60,12 +66,4 @@ function usageOf(body: unknown, { inputs }: EmbeddingRequest) {
   if (tokens !== undefined) return embeddingUsage(tokens, usage);
   const bytes = inputs.reduce((sum, input) => sum + new TextEncoder().encode(String(input)).byteLength, 0);
   return embeddingUsage(estimateTokens(bytes), usage, true);
-}
-
-function base64(vector: readonly number[]): string {
-  const view = new DataView(new ArrayBuffer(vector.length * 4));
-  for (const [index, value] of vector.entries()) view.setFloat32(index * 4, value, true);
-  let binary = "";
-  for (const byte of new Uint8Array(view.buffer)) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }

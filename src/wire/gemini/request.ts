@@ -28,6 +28,8 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     ...(Object.keys(generationConfig).length > 0 ? { generationConfig } : {}),
     ...target.quirks.extraBody,
   };
+  if (tier !== undefined && tier !== "auto")
+    dropped.push({ field: "service_tier", why: "generateContent has one tier only" });
   reportUnsupported(request, dropped);
   reportLost(request, "gemini", { names: false, imageDetail: false, toolErrors: true, cache: false }, dropped);
   const method = request.stream ? "streamGenerateContent?alt=sse" : "generateContent";

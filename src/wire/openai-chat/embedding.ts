@@ -2,7 +2,13 @@
 import { err, ok, type Result } from "../../failure/failure.ts";
 import { arrayAt, isRecord, numberAt, recordAt } from "../../json/record.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
-import { type EmbeddingDialect, type EmbeddingList, type EmbeddingRequest, embeddingUsage } from "../embedding.ts";
+import {
+  type EmbeddingDialect,
+  type EmbeddingList,
+  type EmbeddingRequest,
+  embeddingUsage,
+  vectorIn,
+} from "../embedding.ts";
 import { errorInside, malformed } from "./response.ts";
 
 export const openaiEmbeddings: EmbeddingDialect = { encodeRequest, decodeAnswer };
@@ -25,9 +31,9 @@ function decodeAnswer(body: unknown, request: EmbeddingRequest, target: WireTarg
   if (data?.length !== request.inputs.length) return err(malformed("the answer does not hold one vector per input"));
   const vectors: (readonly number[] | string)[] = [];
   for (const [position, entry] of data.entries()) {
-    const vector = entry["embedding"];
+    const vector = vectorIn(request.encoding, entry["embedding"]);
     const index = numberAt(entry, "index") ?? position;
-    if (typeof vector !== "string" && !Array.isArray(vector)) return err(malformed("an entry holds no vector"));
+    if (vector === undefined) return err(malformed("an entry holds no vector"));
     if (index >= data.length || vectors[index] !== undefined) return err(malformed("the vectors are misnumbered"));
     vectors[index] = vector;
   }

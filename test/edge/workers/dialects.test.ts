@@ -100,6 +100,7 @@ describe("what a target cannot carry", () => {
     expect(response.headers.get("x-modelrig-dropped")?.split(", ").sort()).toEqual([
       "anthropic-beta",
       "context_management",
+      "top_k",
     ]);
   });
 });
