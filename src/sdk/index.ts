@@ -1,13 +1,10 @@
 /** The package `modelrig`. */
-export type {
-  ArtifactApi,
-  ArtifactRef,
-  ArtifactType,
-  LinkRelation,
-  PromoteOptions,
-  SaveOptions,
-} from "./artifact-api.ts";
-export type { RouteBundle } from "./bundle.ts";
+
+export type { RouteBundle } from "./calls/bundle.ts";
+export type { RawMessage, RawOptions } from "./calls/raw.ts";
+export type { ReplayOptions, ReplaySample } from "./calls/replay-sample.ts";
+export type { RunMeta, RunResult } from "./calls/result.ts";
+export type { RigStream } from "./calls/stream.ts";
 export { loadConfigFromEnv, type RigConfig } from "./config.ts";
 export {
   type AttemptSummary,
@@ -17,13 +14,17 @@ export {
   RigConfigError,
   RigError,
 } from "./errors.ts";
-export type { GradeOptions, GradeSubject } from "./grade.ts";
 export type { MarkOptions } from "./marks.ts";
-export type { RawMessage, RawOptions } from "./raw.ts";
-export type { RecordCallInput, RecordedCallRef, RecordedUsage } from "./recorded-call.ts";
-export type { ReplayOptions, ReplaySample } from "./replay-sample.ts";
-export type { RunMeta, RunResult } from "./result.ts";
+export type {
+  ArtifactApi,
+  ArtifactRef,
+  ArtifactType,
+  LinkRelation,
+  PromoteOptions,
+  SaveOptions,
+} from "./records/artifact-api.ts";
+export type { RecordCallInput, RecordedCallRef, RecordedUsage } from "./records/call-report.ts";
+export type { GradeOptions, GradeSubject } from "./records/grade.ts";
+export type { RunApi, RunEndStatus, RunHandle, RunStartOptions } from "./records/run-api.ts";
 export { createRig } from "./rig.ts";
-export type { RunApi, RunEndStatus, RunHandle, RunStartOptions } from "./run-api.ts";
-export type { RigStream } from "./stream.ts";
 export type { Rig, RunOptions } from "./surface.ts";

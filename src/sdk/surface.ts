@@ -1,14 +1,15 @@
 /** The surface of a rig. */
-import type { ArtifactApi } from "./artifact-api.ts";
-import type { RouteBundle } from "./bundle.ts";
-import type { GradeOptions, GradeSubject } from "./grade.ts";
+
+import type { RouteBundle } from "./calls/bundle.ts";
+import type { RawOptions } from "./calls/raw.ts";
+import type { ReplayOptions, ReplaySample } from "./calls/replay-sample.ts";
+import type { RunResult } from "./calls/result.ts";
+import type { RigStream } from "./calls/stream.ts";
 import type { MarkOptions } from "./marks.ts";
-import type { RawOptions } from "./raw.ts";
-import type { RecordCallInput, RecordedCallRef } from "./recorded-call.ts";
-import type { ReplayOptions, ReplaySample } from "./replay-sample.ts";
-import type { RunResult } from "./result.ts";
-import type { RunApi } from "./run-api.ts";
-import type { RigStream } from "./stream.ts";
+import type { ArtifactApi } from "./records/artifact-api.ts";
+import type { RecordCallInput, RecordedCallRef } from "./records/call-report.ts";
+import type { GradeOptions, GradeSubject } from "./records/grade.ts";
+import type { RunApi } from "./records/run-api.ts";
 
 export interface RunOptions extends MarkOptions {
   /** The route's variables, checked against its input schema. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
-import type { ExportItem } from "../../src/sdk/exporter.ts";
+import type { ExportItem } from "../../src/sdk/export/exporter.ts";
 import { createRig, type Rig, type RigConfig } from "../../src/sdk/index.ts";
 
 export interface RigProject {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ExportItem } from "../../../src/sdk/exporter.ts";
+import type { ExportItem } from "../../../src/sdk/export/exporter.ts";
 import type { Rig } from "../../../src/sdk/index.ts";
 import { bufferedItems, type RigProject, rigProject, textRoute } from "../../support/rig.ts";
 import { completion, type ScriptedUpstream, startScriptedUpstream } from "../../support/scripted-upstream.ts";

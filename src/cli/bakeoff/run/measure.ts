@@ -10,7 +10,7 @@ import type { BakeoffReport } from "../../../bakeoff/report/bakeoff-report.ts";
 import { executeCall } from "../../../call/execute.ts";
 import type { CallPorts, EnvelopePort } from "../../../call/ports.ts";
 import { addUsd, type NanoUsd, nanoUsd } from "../../../money/nano-usd.ts";
-import type { RigEnvelopes } from "../../../sdk/machine-envelopes.ts";
+import type { RigEnvelopes } from "../../../sdk/calls/machine-envelopes.ts";
 import { seededRandom } from "../../../stats/random.ts";
 import type { Io } from "../../command.ts";
 import type { BakeoffFiles } from "../files/bakeoff-files.ts";

@@ -4,7 +4,7 @@ import { estimateBakeoff } from "../../../bakeoff/plan/estimate.ts";
 import type { EnvelopePort } from "../../../call/ports.ts";
 import type { CompiledBundle } from "../../../config/config.ts";
 import { registryOf } from "../../../registry/record.ts";
-import type { RigEnvelopes } from "../../../sdk/machine-envelopes.ts";
+import type { RigEnvelopes } from "../../../sdk/calls/machine-envelopes.ts";
 import { engineHost } from "../../../workspace/engine-host.ts";
 import { environment } from "../../../workspace/env-file.ts";
 import { readLocalRegistry } from "../../../workspace/local-registry.ts";

@@ -1,9 +1,9 @@
 /** Records grades. */
 import { uuidv7 } from "uuidv7";
-import { grade as gradeShape } from "../runs/grade.ts";
-import type { Exporter } from "./exporter.ts";
+import { grade as gradeShape } from "../../runs/grade.ts";
+import type { Exporter } from "../export/exporter.ts";
+import type { Warnings } from "../warnings.ts";
 import type { GradeOptions, GradeSubject } from "./grade.ts";
-import type { Warnings } from "./warnings.ts";
 
 /** Answers the grade's id, or `null` where it does not fit and was not recorded. Never throws. */
 export function recordGrade(

@@ -1,5 +1,5 @@
 /** `rig.replay`: captured inputs of a route, asked again through one of its variants. Real calls, real bills. */
-import type { FailureClass } from "./errors.ts";
+import type { FailureClass } from "../errors.ts";
 import type { RunMeta } from "./result.ts";
 
 export interface ReplayOptions {

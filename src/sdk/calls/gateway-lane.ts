@@ -1,16 +1,16 @@
 /** Calls made by the gateway, answered as those made in this process. */
-import { createChatCompletion, runRoute } from "../api/calls.ts";
-import type { GatewayClient } from "../api/client.ts";
-import { pathWith } from "../api/endpoint.ts";
-import { failure } from "../failure/failure.ts";
-import { arrayAt, isRecord, numberAt, recordAt, stringAt } from "../json/record.ts";
-import { RigError } from "./errors.ts";
+import { createChatCompletion, runRoute } from "../../api/calls.ts";
+import type { GatewayClient } from "../../api/client.ts";
+import { pathWith } from "../../api/endpoint.ts";
+import { failure } from "../../failure/failure.ts";
+import { arrayAt, isRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import { RigError } from "../errors.ts";
+import { reasonOf } from "../warnings.ts";
 import { errorFrom } from "./gateway-error.ts";
 import { gatewayStream } from "./gateway-stream.ts";
 import type { CallOptions, Lane, RawCall, RouteCall } from "./lane.ts";
 import type { RunMeta, RunResult } from "./result.ts";
 import type { StreamSource } from "./stream.ts";
-import { reasonOf } from "./warnings.ts";
 
 export function gatewayLane(gateway: GatewayClient): Lane {
   const post = async (path: string, body: unknown, call: CallOptions, headers = {}): Promise<Response> => {

@@ -1,14 +1,14 @@
 /** Saves artifacts, links them and makes eval cases of them. */
 import { createHash } from "node:crypto";
 import { uuidv7 } from "uuidv7";
-import { identifier, label } from "../intake/fields.ts";
-import { compileSchema } from "../json/schema/validate.ts";
-import { artifactLink, artifactSaved, LARGEST_ARTIFACT } from "../runs/artifact.ts";
+import { identifier, label } from "../../intake/fields.ts";
+import { compileSchema } from "../../json/schema/validate.ts";
+import { artifactLink, artifactSaved, LARGEST_ARTIFACT } from "../../runs/artifact.ts";
+import type { Exporter } from "../export/exporter.ts";
+import { marksOf } from "../marks.ts";
+import type { RunContext } from "../run-context.ts";
+import { reasonOf, type Warnings } from "../warnings.ts";
 import type { Artifact, ArtifactApi, ArtifactRef, SaveOptions } from "./artifact-api.ts";
-import type { Exporter } from "./exporter.ts";
-import { marksOf } from "./marks.ts";
-import type { RunContext } from "./run-context.ts";
-import { reasonOf, type Warnings } from "./warnings.ts";
 
 export interface ArtifactPorts {
   readonly context: RunContext;

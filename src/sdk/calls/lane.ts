@@ -1,8 +1,8 @@
 /** How calls are made: by the engine in this process, or by the gateway. Both answer the same. */
 
-import type { NarrowedRoute } from "../route/narrow.ts";
-import type { JsonSchema } from "../wire/chat.ts";
-import type { Marks } from "./marks.ts";
+import type { NarrowedRoute } from "../../route/narrow.ts";
+import type { JsonSchema } from "../../wire/chat.ts";
+import type { Marks } from "../marks.ts";
 import type { RunResult } from "./result.ts";
 import type { StreamSource } from "./stream.ts";
 

@@ -1,9 +1,9 @@
 /** Breakers of one process, by the rule of the gateway's: per route and candidate, and per provider for a refused account. */
-import { answerClaim } from "../breaker/admission.ts";
-import { type BreakerEvent, type BreakerOutcome, DEFAULT_BREAKER_SETTINGS } from "../breaker/breaker.ts";
-import { applyEvent, type Breakers, breakerOf } from "../breaker/breakers.ts";
-import { retryAtOf } from "../breaker/snapshot.ts";
-import type { BreakerPort, BreakerSubject, CallPorts } from "../call/ports.ts";
+import { answerClaim } from "../../breaker/admission.ts";
+import { type BreakerEvent, type BreakerOutcome, DEFAULT_BREAKER_SETTINGS } from "../../breaker/breaker.ts";
+import { applyEvent, type Breakers, breakerOf } from "../../breaker/breakers.ts";
+import { retryAtOf } from "../../breaker/snapshot.ts";
+import type { BreakerPort, BreakerSubject, CallPorts } from "../../call/ports.ts";
 
 type Level = "provider" | "candidate";
 type Details = Parameters<BreakerPort["report"]>[2];

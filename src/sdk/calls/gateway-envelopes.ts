@@ -1,5 +1,5 @@
 /** Spend limits of calls made in this process, kept in the org's own books. Without an answer nothing is granted. */
-import type { GatewayClient } from "../api/client.ts";
+import type { GatewayClient } from "../../api/client.ts";
 import {
   envelopeRefusal,
   LONGEST_HOLD_MS,
@@ -7,11 +7,11 @@ import {
   reserveEnvelopes,
   SHORTEST_HOLD_MS,
   settleReservation,
-} from "../api/envelopes.ts";
-import type { EnvelopeClaim, ReserveRequest, ReserveResult } from "../envelope/envelope.ts";
-import { nanoToUsdText, usdToNano } from "../money/nano-usd.ts";
+} from "../../api/envelopes.ts";
+import type { EnvelopeClaim, ReserveRequest, ReserveResult } from "../../envelope/envelope.ts";
+import { nanoToUsdText, usdToNano } from "../../money/nano-usd.ts";
+import { reasonOf, type Warnings } from "../warnings.ts";
 import type { RigEnvelopes } from "./machine-envelopes.ts";
-import { reasonOf, type Warnings } from "./warnings.ts";
 
 const RESERVE_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 10_000;

@@ -1,19 +1,19 @@
 /** Replays captures. */
 import { uuidv7 } from "uuidv7";
-import { replayCall } from "../bakeoff/execution/replay-call.ts";
-import { armsOf } from "../bakeoff/plan/arm.ts";
-import type { CallInput, CallResult } from "../call/call.ts";
-import { executeCall } from "../call/execute.ts";
-import type { CallPorts } from "../call/ports.ts";
-import type { Capture } from "../capture/capture.ts";
-import type { EnvelopeClaim } from "../envelope/envelope.ts";
-import { envelopeClaim } from "../envelope/period.ts";
-import { failure } from "../failure/failure.ts";
-import { type NanoUsd, usdToNano } from "../money/nano-usd.ts";
-import type { Route } from "../route/route.ts";
-import { answerText } from "../wire/chat.ts";
-import { LOCAL_ORG } from "../workspace/local-org.ts";
-import { RigError } from "./errors.ts";
+import { replayCall } from "../../bakeoff/execution/replay-call.ts";
+import { armsOf } from "../../bakeoff/plan/arm.ts";
+import type { CallInput, CallResult } from "../../call/call.ts";
+import { executeCall } from "../../call/execute.ts";
+import type { CallPorts } from "../../call/ports.ts";
+import type { Capture } from "../../capture/capture.ts";
+import type { EnvelopeClaim } from "../../envelope/envelope.ts";
+import { envelopeClaim } from "../../envelope/period.ts";
+import { failure } from "../../failure/failure.ts";
+import { type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
+import type { Route } from "../../route/route.ts";
+import { answerText } from "../../wire/chat.ts";
+import { LOCAL_ORG } from "../../workspace/local-org.ts";
+import { RigError } from "../errors.ts";
 import type { ReplayOptions, ReplaySample } from "./replay-sample.ts";
 import { metaOf } from "./result.ts";
 

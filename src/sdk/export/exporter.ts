@@ -2,13 +2,13 @@
  * Brings records to the gateway in the background. What is added is on the disk at once and stays there until the gateway
  * has taken it; ids make a record that is sent twice one record.
  */
-import type { ExportBuffer } from "../localdb/export-buffer.ts";
-import type { InferenceRecord } from "../record/inference-record.ts";
-import type { IngestItem } from "../runs/ingest.ts";
-import { clock } from "../workspace/engine-host.ts";
+import type { ExportBuffer } from "../../localdb/export-buffer.ts";
+import type { InferenceRecord } from "../../record/inference-record.ts";
+import type { IngestItem } from "../../runs/ingest.ts";
+import { clock } from "../../workspace/engine-host.ts";
+import { reasonOf, type Warnings } from "../warnings.ts";
+import { within } from "../within.ts";
 import type { Delivery, Outcome as DeliveryOutcome, Promotion } from "./delivery.ts";
-import { reasonOf, type Warnings } from "./warnings.ts";
-import { within } from "./within.ts";
 
 export type ExportItem =
   | Exclude<IngestItem, { type: "inference" }>

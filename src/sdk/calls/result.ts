@@ -1,8 +1,8 @@
 /** What a call answers, however it was served. */
-import type { Attempt, Inference } from "../call/inference.ts";
-import type { Failure } from "../failure/failure.ts";
-import { nanoToUsdText } from "../money/nano-usd.ts";
-import { type AttemptSummary, RigError } from "./errors.ts";
+import type { Attempt, Inference } from "../../call/inference.ts";
+import type { Failure } from "../../failure/failure.ts";
+import { nanoToUsdText } from "../../money/nano-usd.ts";
+import { type AttemptSummary, RigError } from "../errors.ts";
 
 export interface RunMeta {
   /** Names the call in grades and in the gateway. */

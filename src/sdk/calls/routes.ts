@@ -1,16 +1,16 @@
 /** The routes a rig may run: those of its folder, read at the first need, and bundles handed over in code. */
-import type { CompiledBundle, Config } from "../config/config.ts";
-import { failure } from "../failure/failure.ts";
-import { providerPrices, providerTable } from "../provider/table.ts";
-import { compileBundle } from "../route/compile-bundle.ts";
-import { type Fault, nearest } from "../route/fault.ts";
-import { type NarrowedRoute, narrow } from "../route/narrow.ts";
-import type { Route } from "../route/route.ts";
-import { compileFolder } from "../workspace/compile-folder.ts";
-import { WorkspaceError } from "../workspace/workspace-error.ts";
+import type { CompiledBundle, Config } from "../../config/config.ts";
+import { failure } from "../../failure/failure.ts";
+import { providerPrices, providerTable } from "../../provider/table.ts";
+import { compileBundle } from "../../route/compile-bundle.ts";
+import { type Fault, nearest } from "../../route/fault.ts";
+import { type NarrowedRoute, narrow } from "../../route/narrow.ts";
+import type { Route } from "../../route/route.ts";
+import { compileFolder } from "../../workspace/compile-folder.ts";
+import { WorkspaceError } from "../../workspace/workspace-error.ts";
+import type { ResolvedConfig } from "../config.ts";
+import { RigConfigError, RigError } from "../errors.ts";
 import type { RouteBundle } from "./bundle.ts";
-import type { ResolvedConfig } from "./config.ts";
-import { RigConfigError, RigError } from "./errors.ts";
 
 export interface Routes {
   /** Rejects with `RigConfigError` where the bundles do not compile. */

@@ -1,9 +1,9 @@
 /** Spend limits of calls made in this process, kept in the books of this machine. */
 import { join } from "node:path";
-import type { EnvelopePort } from "../call/ports.ts";
-import { type LocalEnvelopes, openLocalEnvelopes } from "../localdb/local-envelopes.ts";
-import { stateFolder } from "../workspace/state-folder.ts";
-import { reasonOf, type Warnings } from "./warnings.ts";
+import type { EnvelopePort } from "../../call/ports.ts";
+import { type LocalEnvelopes, openLocalEnvelopes } from "../../localdb/local-envelopes.ts";
+import { stateFolder } from "../../workspace/state-folder.ts";
+import { reasonOf, type Warnings } from "../warnings.ts";
 
 export interface RigEnvelopes extends EnvelopePort {
   /** Waits for bills on their way. Never rejects. */

@@ -1,7 +1,7 @@
 /** From the gateway's error object to what a call made here would have thrown. */
-import { FAILURE_CLASSES, type FailureReason, failure } from "../failure/failure.ts";
-import { arrayAt, isRecord, type JsonRecord, numberAt, stringAt } from "../json/record.ts";
-import { type AttemptSummary, type FailureClass, RigError } from "./errors.ts";
+import { FAILURE_CLASSES, type FailureReason, failure } from "../../failure/failure.ts";
+import { arrayAt, isRecord, type JsonRecord, numberAt, stringAt } from "../../json/record.ts";
+import { type AttemptSummary, type FailureClass, RigError } from "../errors.ts";
 
 export function errorFrom(
   error: JsonRecord | undefined,

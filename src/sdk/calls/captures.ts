@@ -1,15 +1,15 @@
 /** Captures of calls made here: for routes that allow it, on this machine, and nowhere else. */
 import { uuidv7 } from "uuidv7";
-import type { CaptureStore } from "../capture/capture-store.ts";
-import { NOT_AN_INPUT } from "../capture/exchange.ts";
-import { type Redact, redactor } from "../capture/redact.ts";
-import type { CaptureSettings } from "../config/config.ts";
-import type { FailureClass } from "../failure/failure.ts";
-import type { ProviderTable } from "../provider/provider.ts";
-import { openCaptures, retentionOf } from "../workspace/local-captures.ts";
-import { RigError } from "./errors.ts";
+import type { CaptureStore } from "../../capture/capture-store.ts";
+import { NOT_AN_INPUT } from "../../capture/exchange.ts";
+import { type Redact, redactor } from "../../capture/redact.ts";
+import type { CaptureSettings } from "../../config/config.ts";
+import type { FailureClass } from "../../failure/failure.ts";
+import type { ProviderTable } from "../../provider/provider.ts";
+import { openCaptures, retentionOf } from "../../workspace/local-captures.ts";
+import { RigError } from "../errors.ts";
+import { reasonOf, type Warnings } from "../warnings.ts";
 import type { RunResult } from "./result.ts";
-import { reasonOf, type Warnings } from "./warnings.ts";
 
 /** What was asked; the answer follows. */
 export interface CapturedCall {

@@ -1,11 +1,11 @@
 /** Starts and ends runs. */
 import { uuidv7 } from "uuidv7";
-import { type RunStart, runStart } from "../runs/run.ts";
-import type { Exporter } from "./exporter.ts";
-import { tagsOf } from "./marks.ts";
+import { type RunStart, runStart } from "../../runs/run.ts";
+import type { Exporter } from "../export/exporter.ts";
+import { tagsOf } from "../marks.ts";
+import type { AmbientRun, RunContext } from "../run-context.ts";
+import type { Warnings } from "../warnings.ts";
 import type { RunApi, RunEndStatus, RunHandle, RunStartOptions } from "./run-api.ts";
-import type { AmbientRun, RunContext } from "./run-context.ts";
-import type { Warnings } from "./warnings.ts";
 
 export function runApi(context: RunContext, exporter: Exporter, warn: Warnings, now: () => number): RunApi {
   const begin = (options: RunStartOptions): { readonly ambient: AmbientRun; readonly handle: RunHandle } => {

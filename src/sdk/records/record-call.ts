@@ -1,11 +1,11 @@
 /** Records calls that were made without the rig. */
-import type { PriceBook } from "../money/price.ts";
-import { recordedCall, recordedInference } from "../telemetry/recorded.ts";
-import type { Exporter } from "./exporter.ts";
-import { marksOf } from "./marks.ts";
-import type { RecordCallInput, RecordedCallRef } from "./recorded-call.ts";
-import type { RunContext } from "./run-context.ts";
-import { reasonOf, type Warnings } from "./warnings.ts";
+import type { PriceBook } from "../../money/price.ts";
+import { recordedCall, recordedInference } from "../../telemetry/recorded.ts";
+import type { Exporter } from "../export/exporter.ts";
+import { marksOf } from "../marks.ts";
+import type { RunContext } from "../run-context.ts";
+import { reasonOf, type Warnings } from "../warnings.ts";
+import type { RecordCallInput, RecordedCallRef } from "./call-report.ts";
 
 export interface RecordCallPorts {
   readonly context: RunContext;

@@ -1,12 +1,12 @@
 /** A streamed answer of the gateway: chat completion chunks, usage, and an error event where it breaks. */
-import { failure } from "../failure/failure.ts";
-import { arrayAt, isRecord, numberAt, recordAt, stringAt } from "../json/record.ts";
-import { sseReader } from "../wire/sse.ts";
-import { RigError } from "./errors.ts";
+import { failure } from "../../failure/failure.ts";
+import { arrayAt, isRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
+import { sseReader } from "../../wire/sse.ts";
+import { RigError } from "../errors.ts";
+import { reasonOf } from "../warnings.ts";
 import { errorFrom } from "./gateway-error.ts";
 import type { RunMeta } from "./result.ts";
 import type { StreamSource } from "./stream.ts";
-import { reasonOf } from "./warnings.ts";
 
 interface ChunkOptions {
   /** The text is JSON where a schema governs. */

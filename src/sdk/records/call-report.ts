@@ -1,5 +1,5 @@
 /** `rig.recordCall`: a call somebody made without the rig, with the figures its provider reported. */
-import type { FailureClass } from "../failure/failure.ts";
+import type { FailureClass } from "../../failure/failure.ts";
 
 export interface RecordedUsage {
   /** The whole input, tokens read from and written to a cache included. */
