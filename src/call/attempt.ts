@@ -126,7 +126,10 @@ export function closeAttempt(open: OpenAttempt, end: AttemptEnd): Attempt {
   call.open.delete(open);
   open.watchdog.stop();
   const servedTier = tierOf(end.servedTier);
-  const bill = billOf(end.exposure, price, servedTier);
+  const { provider } = plan.contender.candidate;
+  const bill = billOf(end.exposure, price, servedTier, (model) =>
+    call.ports.prices.find(provider, model, new Date(startedAt)),
+  );
   const reserved = open.books.close(bill);
   const usage = bill.type === "none" ? undefined : bill.usage;
   reportToBreaker(call.ports, subjectOf(plan, call), end.failure, plan.probeId);

@@ -32,6 +32,9 @@ const FALLBACK: Readonly<Record<RateName, RateName | undefined>> = {
   outputCitation: "output",
 };
 
+/** An hour's write is 2 × the input price, a five-minute write 1.25 × (Anthropic, prompt caching, 2026-11): 8 to 5. */
+const HOUR_TO_MINUTES = [8n, 5n] as const;
+
 const OUTPUT_RATES: readonly RateName[] = ["output", "outputAudio", "outputImage", "outputReasoning", "outputCitation"];
 const INPUT_RATES = (Object.keys(FALLBACK) as RateName[]).filter((name) => !OUTPUT_RATES.includes(name));
 
@@ -83,6 +86,8 @@ function computedCost(price: Price, usage: Usage, tier: ServiceTier): Cost | und
   const output = billableOutput(usage.output) ?? unbilled(NO_OUTPUT, price.output);
   const searches = usage.searches ?? 0;
   if (!input || !output || !(searches >= 0) || (searches > 0 && price.perSearch === undefined)) return undefined;
+  // Writes for an hour cost more than those for minutes; what they cost where neither has a price, nobody knows.
+  if (input.cacheWrite1h > 0 && price.cacheWrite1h === undefined && price.cacheWrite === undefined) return undefined;
   const prompt = promptTokens(input);
   const rate = (name: RateName) => rateAt(price, tier, name, prompt);
   const inputGrains = grainsOfInput(input, rate);
@@ -182,7 +187,11 @@ function resolve(price: Price, tier: ServiceTier, name: RateName, choose: (rate:
   const standard = price[name];
   if (standard) return exactRate(choose(standard)) * multiplierOf(price, tier);
   const next = FALLBACK[name];
-  return next === undefined ? 0n : resolve(price, tier, next, choose);
+  if (next === undefined) return 0n;
+  const rate = resolve(price, tier, next, choose);
+  return name === "cacheWrite1h" && price.cacheWrite !== undefined
+    ? (rate * HOUR_TO_MINUTES[0]) / HOUR_TO_MINUTES[1]
+    : rate;
 }
 
 function multiplierOf(price: Price, tier: ServiceTier): bigint {

@@ -1,7 +1,7 @@
 /** What a provider may bill for one request, from "nothing was sent" to "its usage is known". Every host books by it. */
 import { cost } from "./cost.ts";
 import { estimateTokens } from "./estimate.ts";
-import { type NanoUsd, ZERO_USD } from "./nano-usd.ts";
+import { type NanoUsd, nanoUsd, ZERO_USD } from "./nano-usd.ts";
 import type { Price, ServiceTier } from "./price.ts";
 import type { Usage } from "./usage.ts";
 
@@ -32,23 +32,29 @@ export type Bill =
   | { readonly type: "known"; readonly cost: NanoUsd; readonly usage: Usage }
   | { readonly type: "unknown"; readonly usage: Usage | undefined };
 
-/** Settles what an exposure costs. An unknown price makes the bill unknown, unless the provider names its own total. */
-export function billOf(exposure: Exposure, price: Price | undefined, tier: ServiceTier): Bill {
+/** Settles what an exposure costs. `priceOf` finds the prices of models that took part in the request. An unknown price makes the bill unknown, unless the provider names its own total. */
+export function billOf(
+  exposure: Exposure,
+  price: Price | undefined,
+  tier: ServiceTier,
+  priceOf: (model: string) => Price | undefined = () => undefined,
+): Bill {
+  const billed = (usage: Usage): Bill => billedUsage(usage, price, tier, priceOf);
   switch (exposure.type) {
     case "unsent":
       return { type: "none" };
     case "refused":
-      return exposure.usage === undefined ? { type: "none" } : billed(exposure.usage, price, tier);
+      return exposure.usage === undefined ? { type: "none" } : billed(exposure.usage);
     case "lost":
       return { type: "unknown", usage: exposure.usage };
     case "stopped":
-      return billed(countedUsage(exposure), price, tier);
+      return billed(countedUsage(exposure));
     case "answered":
       if (exposure.usage === undefined) return { type: "unknown", usage: undefined };
       if (exposure.hasContent && deniesContent(exposure.usage)) {
         return { type: "unknown", usage: { ...exposure.usage, inconsistent: true } };
       }
-      return billed(exposure.usage, price, tier);
+      return billed(exposure.usage);
   }
 }
 
@@ -58,11 +64,22 @@ export function costOfBill(bill: Bill): NanoUsd | undefined {
   return bill.type === "known" ? bill.cost : undefined;
 }
 
-function billed(usage: Usage, price: Price | undefined, tier: ServiceTier): Bill {
+function billedUsage(
+  usage: Usage,
+  price: Price | undefined,
+  tier: ServiceTier,
+  priceOf: (model: string) => Price | undefined,
+): Bill {
   const priced = cost(price, usage, tier);
   if (priced === undefined) return { type: "unknown", usage };
+  let total: NanoUsd = usage.passes ? ZERO_USD : priced.total;
+  for (const pass of usage.passes ?? []) {
+    const added = cost(pass.model === undefined ? price : priceOf(pass.model), pass.usage, tier);
+    if (added === undefined) return { type: "unknown", usage };
+    total = nanoUsd(total + added.total);
+  }
   const flagged = priced.implausible === true ? { ...usage, inconsistent: true } : usage;
-  return { type: "known", cost: priced.total, usage: flagged };
+  return { type: "known", cost: total, usage: flagged };
 }
 
 /** Figures of zero beside an answer that is there: nothing was counted, whatever the provider says. */

@@ -20,7 +20,7 @@ export interface TokenRates {
   readonly cacheRead?: Rate | undefined;
   /** Five-minute writes. Falls back to `input`. */
   readonly cacheWrite?: Rate | undefined;
-  /** Falls back to `cacheWrite`. */
+  /** Falls back to 8/5 of `cacheWrite`; where there is no rate for writes at all, what they cost is unknown. */
   readonly cacheWrite1h?: Rate | undefined;
   /** Each falls back to the text rate of its direction. */
   readonly inputAudio?: Rate | undefined;

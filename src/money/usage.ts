@@ -27,6 +27,8 @@ export interface Usage {
     /** Citation tokens, where a provider bills them apart (Perplexity). */
     readonly citation?: number | undefined;
   };
+  /** Where several models took part in the request: what is billed, each at its own rates, in place of the figures above. */
+  readonly passes?: readonly { readonly model: string | undefined; readonly usage: Usage }[] | undefined;
   /** Billed web searches made by the provider on our behalf. */
   readonly searches?: number | undefined;
   /** What the provider itself says the call cost, in dollars, where it does (OpenRouter, DeepInfra). */

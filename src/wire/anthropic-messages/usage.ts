@@ -1,15 +1,31 @@
-import { isRecord, numberAt, recordAt } from "../../json/record.ts";
+import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { Usage } from "../../money/usage.ts";
 
 /**
  * Anthropic's `input_tokens` leaves cached tokens out, so the total is a sum. In streams the figures are cumulative:
- * later ones replace earlier ones. Where `iterations` lists several passes (compaction, server-side fallback), the
- * top-level figures cover the last pass only and the passes are added up.
+ * later ones replace earlier ones. Where `iterations` lists several passes (compaction, a tool loop, a fallback), they are
+ * added up, but for an advisor's, which wrote nothing of the answer. Passes of other models are billed as those.
  */
 export function normaliseUsage(raw: unknown): Usage | undefined {
   if (!isRecord(raw)) return undefined;
-  const iterations = raw["iterations"];
-  const passes = Array.isArray(iterations) && iterations.length > 0 ? iterations.filter(isRecord) : [raw];
+  const passes = (arrayAt(raw, "iterations") ?? []).filter(isRecord);
+  const answering = passes.filter((pass) => pass["type"] !== "advisor_message");
+  const usage = passUsage(answering.length > 0 ? answering : [raw], raw);
+  if (passes.every((pass) => otherModel(pass) === undefined)) return usage;
+  // Searches are counted for the whole request, and billed once.
+  const billed = (pass: JsonRecord, at: number): Usage => ({
+    ...passUsage([pass], pass),
+    searches: at === 0 ? usage.searches : undefined,
+  });
+  return { ...usage, passes: passes.map((pass, at) => ({ model: otherModel(pass), usage: billed(pass, at) })) };
+}
+
+/** Undefined for a pass of the requested model, which may name itself too. */
+function otherModel(pass: JsonRecord): string | undefined {
+  return /^(?:advisor|fallback)_message$/.test(stringAt(pass, "type") ?? "") ? stringAt(pass, "model") : undefined;
+}
+
+function passUsage(passes: readonly JsonRecord[], raw: JsonRecord): Usage {
   const sum = (key: string): number | undefined => {
     const figures = passes.map((pass) => numberAt(pass, key)).filter((figure) => figure !== undefined);
     return figures.length === 0 ? undefined : figures.reduce((total, figure) => total + figure, 0);

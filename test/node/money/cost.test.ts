@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { cost, worstCase } from "../../../src/money/cost.ts";
+import { billOf } from "../../../src/money/exposure.ts";
 import { usdToNano } from "../../../src/money/nano-usd.ts";
 import type { Price, Rate } from "../../../src/money/price.ts";
 import { serviceTier } from "../../../src/money/tier.ts";
 import type { Usage } from "../../../src/money/usage.ts";
+import { normaliseUsage } from "../../../src/wire/anthropic-messages/usage.ts";
 
 const flat = (base: number): Rate => ({ base, tiers: [] });
 const price: Price = { input: flat(2), output: flat(10), cacheRead: flat(0.5), cacheWrite: flat(2.5), version: "test" };
@@ -68,10 +70,10 @@ describe("cost", () => {
     expect(total(long, used)).toBe(usdToNano("0.000004") + usdToNano("0.1") + usdToNano("0.015"));
   });
 
-  it("bills five-minute and one-hour cache writes apart; without a rate of its own an hour costs as five minutes", () => {
+  it("bills five-minute and one-hour cache writes apart; without a rate of its own an hour costs 8/5 of five minutes", () => {
     const used = usage({ total: 300, cacheWrite: 300, cacheWrite1h: 100 });
     expect(total({ ...price, cacheWrite1h: flat(4) }, used)).toBe(usdToNano("0.0009"));
-    expect(total(price, used)).toBe(usdToNano("0.00075"));
+    expect(total(price, used)).toBe(usdToNano("0.0009"));
   });
 
   it("bills reasoning within the output at its own rate, and reasoning beyond it on top", () => {
@@ -137,8 +139,9 @@ describe("the worst case", () => {
   it("covers a cheaper tier that is served as standard after all", () => {
     const tiered: Price = { ...price, tierMultiplier: { flex: 0.5, priority: 2 } };
     const bound = { inputTokens: 1000, outputTokens: 0, choices: 1 };
-    expect(worstCase(tiered, bound, "flex")).toBe(usdToNano("0.0025"));
-    expect(worstCase(tiered, bound, "priority")).toBe(usdToNano("0.005"));
+    // Writes for an hour, at 8/5 of 2.5.
+    expect(worstCase(tiered, bound, "flex")).toBe(usdToNano("0.004"));
+    expect(worstCase(tiered, bound, "priority")).toBe(usdToNano("0.008"));
   });
 
   it("reaches the long-context rate only for prompts that can", () => {
@@ -164,4 +167,51 @@ describe("tier words", () => {
     ["priority", "priority"],
     ["batch", "batch"],
   ])("%s bills as %s", (word, tier) => expect(serviceTier(word)).toBe(tier));
+});
+
+describe("passes of other models inside one request", () => {
+  const rates = (input: number, output: number): Price => ({
+    input: { base: input, tiers: [] },
+    output: { base: output, tiers: [] },
+    version: "test",
+  });
+  const advised = {
+    input_tokens: 2390,
+    output_tokens: 121,
+    iterations: [
+      { type: "message", input_tokens: 1128, output_tokens: 110 },
+      { type: "advisor_message", model: "opus", input_tokens: 2518, output_tokens: 22 },
+      { type: "message", input_tokens: 1262, output_tokens: 11 },
+    ],
+  };
+  const bill = (priceOf: (model: string) => Price | undefined) =>
+    billOf({ type: "answered", usage: normaliseUsage(advised), hasContent: true }, rates(2, 10), "standard", priceOf);
+
+  it("are billed at their own rates", () => {
+    expect(bill((model) => (model === "opus" ? rates(5, 25) : undefined))).toMatchObject({
+      cost: 19_130_000,
+      usage: { input: { total: 2390 }, output: { total: 121 } },
+    });
+  });
+
+  it("make the bill unknown where one has no price", () => {
+    expect(bill(() => undefined)).toMatchObject({ type: "unknown" });
+  });
+});
+
+describe("cache writes for an hour", () => {
+  const usage = (cacheWrite1h: number) => ({
+    input: { total: 1_000, uncached: 0, cacheWrite: 1_000, cacheWrite1h },
+    output: { total: 0 },
+    estimated: false,
+    raw: {},
+  });
+  const price: Price = { input: { base: 4, tiers: [] }, output: { base: 0, tiers: [] }, version: "test" };
+
+  it("without a rate of their own cost 8/5 of those for minutes, and are unknown where neither has one", () => {
+    const writes = { ...price, cacheWrite: { base: 5, tiers: [] } };
+    expect(cost(writes, usage(0), "standard")?.total).toBe(5_000_000);
+    expect(cost(writes, usage(1_000), "standard")?.total).toBe(8_000_000);
+    expect(cost(price, usage(1_000), "standard")).toBeUndefined();
+  });
 });
