@@ -36,7 +36,7 @@ export function messageError(
       code,
       param: reason.param ?? null,
       failure_class: reason.class,
-      ...(reason.unsupported && { details: { error_code: code, unsupported: reason.unsupported } }),
+      ...(reason.unsupported && { details: { error_code: reason.code ?? code, unsupported: reason.unsupported } }),
       inference_id: details.inferenceId ?? null,
       attempts: details.attempts,
     },

@@ -41,6 +41,8 @@ describe("what bills beyond a request's own tokens", () => {
     ],
     [{ tools: [{ functionDeclarations: [] }, { googleSearch: {} }] }, "tools[1]"],
     [{ tools: [{ functionDeclarations: [], googleSearch: {} }] }, "tools[0]"],
+    [{ tools: [{ type: "namespace", name: "n", tools: [{ type: "mcp" }] }] }, "tools[0]"],
+    [{ tools: [{ type: "shell", environment: { type: "container_auto" } }] }, "tools[0]"],
     [{ tools: [{ type: "mcp", server_url: "https://x.example" }] }, "tools[0]"],
   ])("is found in %j", (body, field) => {
     expect(unboundedField(body)).toBe(field);
@@ -54,6 +56,8 @@ describe("what bills beyond a request's own tokens", () => {
     { tools: [{ name: "own", input_schema: {} }] },
     { tools: [{ functionDeclarations: [{ name: "own" }] }] },
     { tools: [{ type: "bash_20250124", name: "bash" }] },
+    { tools: [{ type: "namespace", name: "n", tools: [{ type: "function", name: "f" }] }] },
+    { tools: [{ type: "shell" }, { type: "tool_search", execution: "client" }] },
   ])("is not found in %j", (body) => {
     expect(unboundedField(body)).toBeUndefined();
   });
