@@ -1,14 +1,20 @@
 /** Requests of Hrana 2 and 3 over HTTP in JSON (github.com/tursodatabase/libsql, docs/HRANA_3_SPEC.md), decoded. */
 import { arrayAt, isRecord, numberAt, stringAt } from "../json/record.ts";
-import { decodeValue, HranaProtocolError, type SqlValue } from "./hrana-value.ts";
+import { decodeValue, HranaProtocolError, type SqlValue, wellFormed } from "./hrana-value.ts";
 
 /** SQL as text, or as the number it was stored under on this stream. */
 export type SqlRef = { readonly sql: string } | { readonly sqlId: number };
 
+export interface NamedArg {
+  /** With its prefix (`:`, `@`, `$`), or without: then it is the parameter of that name under any prefix. */
+  readonly name: string;
+  readonly value: SqlValue;
+}
+
 export interface Statement {
   readonly sql: SqlRef;
   readonly args: readonly SqlValue[];
-  readonly namedArgs: Readonly<Record<string, SqlValue>>;
+  readonly namedArgs: readonly NamedArg[];
   readonly wantRows: boolean;
 }
 
@@ -36,12 +42,26 @@ export interface PipelineRequest {
   readonly requests: readonly StreamRequest[];
 }
 
+export interface CursorRequest {
+  readonly baton: string | undefined;
+  readonly steps: readonly BatchStep[];
+}
+
 const DEEPEST_CONDITION = 50;
 
 export function decodePipeline(body: unknown): PipelineRequest {
   const requests = arrayAt(body, "requests");
   if (!requests) throw new HranaProtocolError("the body has no `requests`");
   return { baton: stringAt(body, "baton"), requests: requests.map(decodeRequest) };
+}
+
+export function decodeCursor(body: unknown): CursorRequest {
+  if (!isRecord(body)) fail("the body is not an object");
+  return { baton: stringAt(body, "baton"), steps: decodeSteps(body) };
+}
+
+function decodeSteps(json: unknown): readonly BatchStep[] {
+  return (arrayAt(field(json, "batch"), "steps") ?? fail("a batch has no `steps`")).map(decodeStep);
 }
 
 function decodeRequest(json: unknown): StreamRequest {
@@ -53,15 +73,12 @@ function decodeRequest(json: unknown): StreamRequest {
     case "execute":
       return { type, statement: decodeStatement(field(json, "stmt")) };
     case "batch":
-      return {
-        type,
-        steps: (arrayAt(field(json, "batch"), "steps") ?? fail("a batch has no `steps`")).map(decodeStep),
-      };
+      return { type, steps: decodeSteps(json) };
     case "sequence":
     case "describe":
       return { type, sql: decodeSql(json) };
     case "store_sql":
-      return { type, sqlId: sqlIdOf(json), sql: stringAt(json, "sql") ?? fail("`store_sql` has no `sql`") };
+      return { type, sqlId: sqlIdOf(json), sql: wellFormed(stringAt(json, "sql") ?? fail("`store_sql` has no `sql`")) };
     case "close_sql":
       return { type, sqlId: sqlIdOf(json) };
     default:
@@ -100,21 +117,21 @@ function decodeCondition(json: unknown, depth: number): BatchCondition {
 }
 
 function decodeStatement(json: unknown): Statement {
-  const named = (arrayAt(json, "named_args") ?? []).map((arg): [string, SqlValue] => [
-    (stringAt(arg, "name") ?? fail("a named argument has no `name`")).replace(/^[:@$]/, ""),
-    decodeValue(field(arg, "value")),
-  ]);
+  const namedArgs = (arrayAt(json, "named_args") ?? []).map((arg) => ({
+    name: stringAt(arg, "name") ?? fail("a named argument has no `name`"),
+    value: decodeValue(field(arg, "value")),
+  }));
   return {
     sql: decodeSql(json),
     args: (arrayAt(json, "args") ?? []).map(decodeValue),
-    namedArgs: Object.fromEntries(named),
+    namedArgs,
     wantRows: field(json, "want_rows") !== false,
   };
 }
 
 function decodeSql(json: unknown): SqlRef {
   const sql = stringAt(json, "sql");
-  if (sql !== undefined) return { sql };
+  if (sql !== undefined) return { sql: wellFormed(sql) };
   return { sqlId: sqlIdOf(json) };
 }
 

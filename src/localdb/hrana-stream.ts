@@ -1,19 +1,29 @@
 import type Database from "libsql";
 import type { ConnectionPool } from "./connection-pool.ts";
+import { bindingsOf } from "./bindings.ts";
 import type { BatchCondition, BatchStep, SqlRef, Statement, StreamRequest } from "./hrana-request.ts";
-import { encodeValue, HranaProtocolError, type SqlValue } from "./hrana-value.ts";
+import { HranaProtocolError } from "./hrana-value.ts";
+import { type PreparedStatement, prepareStatement, runStatement, type StatementOutcome } from "./prepared-statement.ts";
 import { parametersOf, statementCount, statementKind } from "./sql-text.ts";
+import { StatementError } from "./statement-error.ts";
 
-interface HranaError {
+export interface HranaError {
   readonly message: string;
   readonly code: string;
 }
 
-interface StatementResult {
-  readonly cols: readonly { readonly name: string; readonly decltype: string | null }[];
-  readonly rows: readonly (readonly Record<string, unknown>[])[];
-  readonly affected_row_count: number;
-  readonly last_insert_rowid: string | null;
+export interface StatementResult extends StatementOutcome {
+  /** Rows answered: the embedded engine does not tell how many it looked at. */
+  readonly rows_read: number;
+  readonly rows_written: number;
+  /** Milliseconds, waiting for locks included. */
+  readonly query_duration_ms: number;
+}
+
+/** What happened to each step of a batch; both `null` where its condition did not hold. */
+export interface BatchResult {
+  readonly step_results: readonly (StatementResult | null)[];
+  readonly step_errors: readonly (HranaError | null)[];
 }
 
 export type StreamResult =
@@ -29,16 +39,6 @@ const MOST_STORED_SQL = 150;
  */
 const LEAVES_TRACES = /\b(?:pragma|attach|detach|temp|temporary|explain)\b/i;
 
-/** A statement refused before the engine saw it. */
-class StatementError extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
 /** One stream: a connection of its own, the SQL texts stored on it, and perhaps an open transaction. */
 export class HranaStream {
   readonly #pool: ConnectionPool;
@@ -46,6 +46,8 @@ export class HranaStream {
   readonly #stored = new Map<number, string>();
   #clean = true;
   #closed = false;
+  /** A transaction is open that reads one version of the schema, and the connection has seen it. */
+  #schemaSeen = false;
 
   constructor(pool: ConnectionPool) {
     this.#pool = pool;
@@ -81,7 +83,7 @@ export class HranaStream {
       case "execute":
         return { result: await this.#execute(request.statement) };
       case "batch":
-        return { result: await this.#batch(request.steps) };
+        return { result: await this.batch(request.steps) };
       case "sequence":
         await this.#sequence(this.#text(request.sql));
         return {};
@@ -111,7 +113,8 @@ export class HranaStream {
     return sql;
   }
 
-  async #batch(steps: readonly BatchStep[]): Promise<Record<string, unknown>> {
+  /** Runs the steps whose conditions hold. Throws `HranaProtocolError` for a batch against the protocol. */
+  async batch(steps: readonly BatchStep[]): Promise<BatchResult> {
     const results: (StatementResult | null)[] = [];
     const errors: (HranaError | null)[] = [];
     for (const { condition, statement } of steps) {
@@ -160,42 +163,47 @@ export class HranaStream {
     const sql = this.#text(statement.sql);
     requireOneStatement(sql);
     if (LEAVES_TRACES.test(sql)) this.#clean = false;
-    const args = bindings(statement);
-    const prepared = this.#connection.prepare<[Bindings]>(sql);
+    const startedAt = performance.now();
+    const prepared = this.#prepare(sql);
+    const args = bindingsOf(sql, statement);
     // The same prepared statement again: one that the lock refused stays active, and would lock its own connection out.
-    return await this.#whenFree(() => this.#run(prepared, sql, args, statement.wantRows));
-  }
-
-  #run(prepared: Database.Statement<[Bindings]>, sql: string, args: Bindings, wantRows: boolean): StatementResult {
-    if (!prepared.reader) {
-      const { changes } = prepared.run(args);
-      return {
-        cols: [],
-        rows: [],
-        affected_row_count: changes,
-        last_insert_rowid: this.#figure("last_insert_rowid()"),
-      };
-    }
-    const writes = /\breturning\b/i.test(sql);
-    const before = writes ? this.#figure("total_changes()") : "0";
-    const rows = prepared.raw().all(args) as unknown[][];
+    const result = await this.#whenFree(() => runStatement(this.#connection, prepared, args));
     return {
-      cols: prepared.columns().map(({ name, type }) => ({ name, decltype: type })),
-      rows: wantRows ? rows.map((row) => row.map(encodeValue)) : [],
-      affected_row_count: writes ? Number(this.#figure("total_changes()")) - Number(before) : 0,
-      last_insert_rowid: writes ? this.#figure("last_insert_rowid()") : null,
+      ...result,
+      rows: statement.wantRows ? result.rows : [],
+      rows_read: result.rows.length,
+      rows_written: result.affected_row_count,
+      query_duration_ms: performance.now() - startedAt,
     };
   }
 
-  #figure(expression: "last_insert_rowid()" | "total_changes()"): string {
-    // Read to its end: a statement left in the middle keeps its read lock.
-    const [row] = this.#connection.prepare(`select ${expression}`).raw().all();
-    return String(Array.isArray(row) ? row[0] : 0);
+  #prepare(sql: string): PreparedStatement {
+    requireNoNul(sql);
+    this.#seeSchema();
+    return prepareStatement(this.#connection, sql);
+  }
+
+  /**
+   * Makes the connection notice what other streams did to the schema. The engine notices only when a statement runs, so
+   * that it would compile the next one, and name its columns, by the schema it knew before.
+   */
+  #seeSchema(): void {
+    if (!this.#connection.inTransaction) this.#schemaSeen = false;
+    if (this.#schemaSeen) return;
+    try {
+      this.#connection.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").raw().all();
+    } catch (cause) {
+      // A lock is waited for where the statement itself runs.
+      if ((engineCode(cause) & 0xff) !== SQLITE_BUSY) throw cause;
+    }
+    this.#schemaSeen = this.#connection.inTransaction;
   }
 
   /** A sequence cannot be repeated from its middle: outside a transaction it starts only once the lock is to be had. */
   async #sequence(sql: string): Promise<void> {
+    requireNoNul(sql);
     this.#clean = false;
+    this.#seeSchema();
     await this.#whenFree(() => {
       if (this.#connection.inTransaction) return;
       this.#connection.exec("BEGIN IMMEDIATE");
@@ -206,11 +214,11 @@ export class HranaStream {
 
   #describe(sql: string): Record<string, unknown> {
     requireOneStatement(sql);
-    const prepared = this.#connection.prepare(sql);
+    const prepared = this.#prepare(sql);
     const kind = statementKind(sql);
     return {
       params: parametersOf(sql).map((name) => ({ name })),
-      cols: prepared.reader ? prepared.columns().map(({ name, type }) => ({ name, decltype: type })) : [],
+      cols: prepared.columns,
       is_explain: kind === "explain",
       is_readonly: kind !== "write",
     };
@@ -235,14 +243,9 @@ export class HranaStream {
   }
 }
 
-type Bindings = SqlValue[] | Record<string, SqlValue>;
-
-function bindings({ args, namedArgs }: Statement): Bindings {
-  const named = Object.keys(namedArgs).length > 0;
-  if (named && args.length > 0) {
-    throw new StatementError("ARGS_INVALID", "positional and named arguments cannot be mixed");
-  }
-  return named ? { ...namedArgs } : [...args];
+/** The engine would take the text to end there. */
+function requireNoNul(sql: string): void {
+  if (sql.includes("\0")) throw new StatementError("SQL_INVALID", "the SQL text holds U+0000; bind it as an argument");
 }
 
 function requireOneStatement(sql: string): void {

@@ -15,9 +15,15 @@ export function decodeValue(json: unknown): SqlValue {
   if (type === "null") return null;
   if (type === "integer" && typeof value === "string") return integer(value);
   if (type === "float" && typeof value === "number") return value;
-  if (type === "text" && typeof value === "string") return value;
+  if (type === "text" && typeof value === "string") return wellFormed(value);
   if (type === "blob" && typeof base64 === "string") return Buffer.from(base64, "base64");
   throw new HranaProtocolError(`not a value: type ${JSON.stringify(type)}`);
+}
+
+/** Returns the text, or refuses it where UTF-8 cannot state it: it would be stored as another text. */
+export function wellFormed(text: string): string {
+  if (text.isWellFormed()) return text;
+  throw new HranaProtocolError("a text holds half of a surrogate pair");
 }
 
 function integer(text: string): bigint {
@@ -28,14 +34,14 @@ function integer(text: string): bigint {
   return number;
 }
 
-/** The engine answers integers as `bigint`, reals as `number`, blobs as `Buffer`. */
+/** The engine returns integers as `bigint`, reals as `number`, blobs as `Buffer`. */
 export function encodeValue(value: unknown): Record<string, unknown> {
   if (value === null || value === undefined) return { type: "null" };
   if (typeof value === "bigint") return { type: "integer", value: value.toString() };
   if (typeof value === "number") return { type: "float", value: jsonNumber(value) };
   if (typeof value === "string") return { type: "text", value };
   if (value instanceof Uint8Array) return { type: "blob", base64: Buffer.from(value).toString("base64") };
-  throw new TypeError(`the engine answered a ${typeof value}`);
+  throw new TypeError(`the engine returned a ${typeof value}`);
 }
 
 /** JSON has no infinity, but every parser reads `9e999` as one. SQLite stores NaN as NULL. */
