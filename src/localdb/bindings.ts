@@ -12,7 +12,9 @@ export function bindingsOf(sql: string, { args, namedArgs }: Pick<Statement, "ar
   const parameters = parametersOf(sql);
   if (namedArgs.length === 0) {
     if (args.length === parameters.length) return [...args];
-    throw invalid(`the statement has ${counted(parameters.length, "parameter")}, ${counted(args.length, "argument")} came`);
+    throw invalid(
+      `the statement has ${counted(parameters.length, "parameter")}, ${counted(args.length, "argument")} came`,
+    );
   }
   if (args.length > 0) throw invalid("positional and named arguments cannot be mixed");
   return bindByName(parameters, namedArgs);

@@ -9,12 +9,15 @@ export class DatabaseFileError extends Error {
   override readonly name = "DatabaseFileError" as const;
   readonly file: string;
   readonly reason: DatabaseFileFault;
+  /** What was found, without the file's name. */
+  readonly detail: string;
   readonly fix: string;
 
   constructor(file: string, reason: DatabaseFileFault, detail: string, fix: string, cause?: unknown) {
     super(`cannot use the database ${file}: ${detail}`, { cause });
     this.file = file;
     this.reason = reason;
+    this.detail = detail;
     this.fix = fix;
   }
 }
@@ -25,17 +28,17 @@ const LOCK_WAIT_MS = 2_000;
 const WHOLE_CHECK_BYTES = 64 * 1024 * 1024;
 
 /**
- * Makes the file (mode 0600) and its folder where they are missing, sets write-ahead logging, and checks that it can be read and written.
- * Throws `DatabaseFileError`.
+ * Makes the file (mode 0600) and its folder where they are missing, sets write-ahead logging, and checks that it can be read and written;
+ * with `check`, also that its pages are sound. Throws `DatabaseFileError`.
  */
-export function prepareDatabaseFile(file: string): void {
+export function prepareDatabaseFile(file: string, { check }: { readonly check: boolean }): void {
   requireAccess(file);
   const db = open(file);
   try {
     db.exec("PRAGMA journal_mode = WAL");
     db.exec("BEGIN IMMEDIATE");
     db.exec("COMMIT");
-    if (statSync(file).size <= WHOLE_CHECK_BYTES) requireSound(file, db);
+    if (check && statSync(file).size <= WHOLE_CHECK_BYTES) requireSound(file, db);
   } catch (cause) {
     throw cause instanceof DatabaseFileError ? cause : describe(file, cause);
   } finally {

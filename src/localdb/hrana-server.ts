@@ -2,14 +2,14 @@
  * The wire of Turso on this machine: Hrana over HTTP, JSON, as `@libsql/client/web` speaks it, on the embedded engine.
  * The Worker and the command line then have one code path for local and remote databases.
  */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { isUtf8 } from "node:buffer";
+import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ConnectionPool } from "./connection-pool.ts";
-import { prepareDatabaseFile } from "./database-file.ts";
-import { decodePipeline } from "./hrana-request.ts";
-import { HranaStream, type StreamResult } from "./hrana-stream.ts";
+import { EngineProcess } from "./engine-process.ts";
+import { errorAnswer, HranaHttpError } from "./hrana-error.ts";
 import { HranaProtocolError } from "./hrana-value.ts";
+import type { HranaAnswer, HranaEndpoint } from "./process-messages.ts";
 
 export interface HranaServerOptions {
   readonly file: string;
@@ -20,6 +20,10 @@ export interface HranaServerOptions {
   readonly token: string;
   /** How long a stream may lie idle before it is rolled back and closed. Default 10 000. */
   readonly streamIdleMs?: number | undefined;
+  /** How long one request may keep the engine before it is interrupted. Default 120 000. */
+  readonly requestLimitMs?: number | undefined;
+  /** Takes one line where the engine's process ended and was started again. */
+  readonly log?: ((line: string) => void) | undefined;
 }
 
 export interface HranaServer {
@@ -30,121 +34,71 @@ export interface HranaServer {
 }
 
 const MOST_BODY_BYTES = 64 * 1024 * 1024;
-const MOST_IDLE_STREAMS = 256;
 const CLOSE_WAIT_MS = 5_000;
 
 /** Rejects with `DatabaseFileError` for an unusable file, with the system's error where the port cannot be had. */
 export async function startHranaServer(options: HranaServerOptions): Promise<HranaServer> {
   if (options.token === "") throw new RangeError("the local database needs a token");
-  prepareDatabaseFile(options.file);
   const host = options.host ?? "127.0.0.1";
-  const pool = new ConnectionPool(options.file);
-  const streams = new IdleStreams(options.streamIdleMs ?? 10_000);
+  const engine = await EngineProcess.start({
+    file: options.file,
+    streamIdleMs: options.streamIdleMs ?? 10_000,
+    requestLimitMs: options.requestLimitMs ?? 120_000,
+    log: options.log ?? (() => undefined),
+  });
+  const tokenHash = digest(options.token);
   const server = createServer((request, response) => {
-    void serve(request, response, { tokenHash: digest(options.token), pool, streams, server });
+    void serve(request, response, { tokenHash, engine, server });
   });
   // Longer than clients keep a socket, so that none is reused at the moment it is closed here.
   server.keepAliveTimeout = 75_000;
-  await listening(server, options.port, host);
+  try {
+    await listening(server, options.port, host);
+  } catch (cause) {
+    await engine.close();
+    throw cause;
+  }
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
     close: async () => {
       await stopped(server);
-      streams.closeAll();
-      pool.close();
+      await engine.close();
     },
   };
 }
 
 interface Serving {
   readonly tokenHash: Buffer;
-  readonly pool: ConnectionPool;
-  readonly streams: IdleStreams;
+  readonly engine: EngineProcess;
   readonly server: Server;
 }
 
-/** An answer in place of a result. */
-class HttpError extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
+const ENDPOINTS: Readonly<Record<string, HranaEndpoint>> = {
+  "/v2/pipeline": "pipeline",
+  "/v3/pipeline": "pipeline",
+  "/v3/cursor": "cursor",
+};
 
 async function serve(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
   try {
     requireLocalHost(request, serving.server);
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
     // How clients find out the version; the protobuf encodings are not offered.
-    if (request.method === "GET" && (path === "/v2" || path === "/v3")) return answer(response, 200, {});
+    if (request.method === "GET" && (path === "/v2" || path === "/v3"))
+      return answer(response, { status: 200, body: "{}" });
     requireToken(request, serving.tokenHash);
-    if (request.method !== "POST" || (path !== "/v2/pipeline" && path !== "/v3/pipeline"))
-      throw new HttpError(404, "NOT_FOUND", `no ${request.method} ${path} here`);
-    answer(response, 200, await pipeline(parseJson(await readBody(request)), serving));
+    const endpoint = ENDPOINTS[path];
+    if (request.method !== "POST" || endpoint === undefined)
+      throw new HranaHttpError(404, "NOT_FOUND", `no ${request.method} ${path} here`);
+    const gone = new AbortController();
+    response.on("close", () => gone.abort());
+    const given = await serving.engine.answer(endpoint, await readBody(request), gone.signal);
+    // A cursor is a document a line, not one document.
+    answer(response, given, endpoint === "cursor" && given.status === 200 ? "application/x-ndjson" : undefined);
   } catch (cause) {
-    if (cause instanceof HttpError) answer(response, cause.status, { message: cause.message, code: cause.code });
-    else if (cause instanceof HranaProtocolError)
-      answer(response, 400, { message: cause.message, code: "HRANA_PROTO_ERROR" });
-    else answer(response, 500, { message: cause instanceof Error ? cause.message : String(cause), code: "INTERNAL" });
-  }
-}
-
-async function pipeline(body: unknown, { pool, streams }: Serving): Promise<Record<string, unknown>> {
-  const { baton, requests } = decodePipeline(body);
-  const stream = baton === undefined ? new HranaStream(pool) : streams.resume(baton);
-  const results: StreamResult[] = [];
-  try {
-    for (const request of requests) results.push(await stream.handle(request));
-  } catch (cause) {
-    stream.close();
-    throw cause;
-  }
-  return { baton: stream.closed ? null : streams.park(stream), base_url: null, results };
-}
-
-/** Streams between two requests. A baton is good once: each answer brings the next. */
-class IdleStreams {
-  readonly #idleMs: number;
-  readonly #parked = new Map<string, { readonly stream: HranaStream; readonly timer: NodeJS.Timeout }>();
-
-  constructor(idleMs: number) {
-    this.#idleMs = idleMs;
-  }
-
-  park(stream: HranaStream): string {
-    if (this.#parked.size >= MOST_IDLE_STREAMS) {
-      stream.close();
-      throw new HttpError(503, "TOO_MANY_STREAMS", "too many open streams");
-    }
-    const baton = randomBytes(18).toString("base64url");
-    const timer = setTimeout(() => {
-      this.#parked.delete(baton);
-      stream.close();
-    }, this.#idleMs).unref();
-    this.#parked.set(baton, { stream, timer });
-    return baton;
-  }
-
-  resume(baton: string): HranaStream {
-    const parked = this.#parked.get(baton);
-    if (!parked) throw new HttpError(400, "STREAM_EXPIRED", "the baton is unknown, used before, or its stream expired");
-    this.#parked.delete(baton);
-    clearTimeout(parked.timer);
-    return parked.stream;
-  }
-
-  closeAll(): void {
-    for (const { stream, timer } of this.#parked.values()) {
-      clearTimeout(timer);
-      stream.close();
-    }
-    this.#parked.clear();
+    answer(response, errorAnswer(cause));
   }
 }
 
@@ -153,38 +107,32 @@ function requireLocalHost(request: IncomingMessage, server: Server): void {
   const { port } = server.address() as AddressInfo;
   const host = request.headers.host;
   if (host === `127.0.0.1:${port}` || host === `localhost:${port}` || host === `[::1]:${port}`) return;
-  throw new HttpError(403, "FOREIGN_HOST", "this database answers on loopback only");
+  throw new HranaHttpError(403, "FOREIGN_HOST", "this database answers on loopback only");
 }
 
 function requireToken(request: IncomingMessage, tokenHash: Buffer): void {
   const presented = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
   if (presented === undefined || !timingSafeEqual(digest(presented), tokenHash))
-    throw new HttpError(401, "UNAUTHORIZED", "the token is missing or wrong");
+    throw new HranaHttpError(401, "UNAUTHORIZED", "the token is missing or wrong");
 }
 
+/** A body over the limit is read to its end all the same: a client that still sends would see a reset, not the answer. */
 async function readBody(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of request as AsyncIterable<Buffer>) {
     size += piece.length;
-    if (size > MOST_BODY_BYTES) throw new HttpError(413, "TOO_LARGE", "the request body is larger than 64 MB");
-    pieces.push(piece);
+    if (size <= MOST_BODY_BYTES) pieces.push(piece);
+    else pieces.length = 0;
   }
-  return Buffer.concat(pieces).toString("utf8");
+  if (size > MOST_BODY_BYTES) throw new HranaHttpError(413, "TOO_LARGE", "the request body is larger than 64 MB");
+  const body = Buffer.concat(pieces);
+  if (!isUtf8(body)) throw new HranaProtocolError("the request body is not UTF-8");
+  return body.toString("utf8");
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new HranaProtocolError("the request body is not JSON");
-  }
-}
-
-function answer(response: ServerResponse, status: number, body: Record<string, unknown>): void {
-  // What is left of a body that was not read to its end must not be taken for the next request.
-  if (status === 413) response.setHeader("connection", "close");
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+function answer(response: ServerResponse, { status, body }: HranaAnswer, type = "application/json"): void {
+  response.writeHead(status, { "content-type": type }).end(body);
 }
 
 function digest(text: string): Buffer {

@@ -1,6 +1,6 @@
 import type Database from "libsql";
-import type { ConnectionPool } from "./connection-pool.ts";
 import { bindingsOf } from "./bindings.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
 import type { BatchCondition, BatchStep, SqlRef, Statement, StreamRequest } from "./hrana-request.ts";
 import { HranaProtocolError } from "./hrana-value.ts";
 import { type PreparedStatement, prepareStatement, runStatement, type StatementOutcome } from "./prepared-statement.ts";
@@ -237,7 +237,11 @@ export class HranaStream {
           throw cause;
         }
       }
+      const clean = this.#clean;
+      // A statement that the lock refused stays active: closed meanwhile, the connection is of no further use.
+      this.#clean = false;
       await new Promise((resolve) => setTimeout(resolve, pause));
+      this.#clean = clean;
       if (this.#closed) throw new StatementError("STREAM_CLOSED", "the stream was closed while it waited for a lock");
     }
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type HranaServer, startHranaServer } from "../../src/localdb/hrana-server.ts";
+import { type HranaServer, type HranaServerOptions, startHranaServer } from "../../src/localdb/hrana-server.ts";
 import type { Connection } from "../../src/store/database/database.ts";
 import { type Migration, migrate } from "../../src/store/database/migrate.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -29,7 +29,9 @@ export interface LocalDatabase {
 }
 
 /** A new database file served on loopback; not migrated. */
-export async function localDatabase(options: { streamIdleMs?: number } = {}): Promise<LocalDatabase> {
+export async function localDatabase(
+  options: Pick<HranaServerOptions, "streamIdleMs" | "requestLimitMs" | "log"> = {},
+): Promise<LocalDatabase> {
   const home = mkdtempSync(join(tmpdir(), "modelrig-db-"));
   const file = join(home, "test.db");
   let server = await startHranaServer({ file, port: 0, token: TOKEN, ...options });

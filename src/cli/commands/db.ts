@@ -136,7 +136,8 @@ async function serve(io: Io, options: ServeOptions): Promise<ExitCode> {
   const file = resolve(io.cwd, options.db ?? `${stateFolder(io.cwd)}/dev.db`);
   const port = portOf(options.port);
   const token = io.env[options.tokenEnv] || randomBytes(24).toString("hex");
-  const server = await reachingDatabase(() => startHranaServer({ file, port, token })).catch((cause) => {
+  const log = (line: string): boolean => io.stderr.write(`${line}\n`);
+  const server = await reachingDatabase(() => startHranaServer({ file, port, token, log })).catch((cause) => {
     throw portTaken(cause, port);
   });
   if (options.json) printJson(io, { schema: "modelrig.db-serve/1", url: server.url, token, file });

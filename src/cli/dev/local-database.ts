@@ -26,7 +26,7 @@ export async function openLocalDatabase(io: Io, file: string): Promise<LocalData
   const token = randomBytes(24).toString("hex");
   let server: HranaServer | undefined;
   try {
-    server = await startHranaServer({ file, token, port: 0 });
+    server = await startHranaServer({ file, token, port: 0, log: (line) => io.stderr.write(`${line}\n`) });
     const connection = { url: server.url, authToken: token };
     await migrate(connection, readMigrations());
     const store = openStore(connection);
