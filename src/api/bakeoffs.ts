@@ -1,5 +1,6 @@
 /** Bake-offs: their reports, those that run at the gateway, and outputs kept of them. */
 import { z } from "zod";
+import { lookRecord } from "../bakeoff/evidence/look-record.ts";
 import { keptSample, MOST_KEPT_AT_ONCE } from "../bakeoff/execution/kept-sample.ts";
 import { bakeoffReport } from "../bakeoff/report/bakeoff-report.ts";
 import { identifier, label, usdLimit } from "../intake/fields.ts";
@@ -34,6 +35,29 @@ export const recordBakeoff = endpoint({
     },
   },
   faults: { 404: "No such proposal of this route" },
+});
+
+export const getEvidenceSalt = endpoint({
+  operation: "getEvidenceSalt",
+  method: "get",
+  path: "/v1/evidence-salt",
+  access: "oracle-act",
+  summary: "Key of the digests under which questions and customers stand in this org's looks",
+  answers: { 200: { description: "OK", json: z.object({ salt: z.string() }).meta({ id: "EvidenceSalt" }) } },
+});
+
+export const recordLook = endpoint({
+  operation: "recordLook",
+  method: "post",
+  path: "/v1/evidence/{route}",
+  access: "oracle-act",
+  reach: "route",
+  summary: "Add what a bake-off found to a route's evidence; answers all looks that count with it",
+  body: lookRecord,
+  answers: {
+    200: { description: "Kept", json: z.object({ looks: z.array(lookRecord) }).meta({ id: "EvidenceLooks" }) },
+  },
+  faults: { 409: "The bake-off has another look already, which this one does not continue" },
 });
 
 export const listBakeoffs = endpoint({

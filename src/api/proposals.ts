@@ -53,7 +53,12 @@ export const decideProposal = endpoint({
   access: "oracle-act",
   summary: "A human's decision on a proposal",
   body: z
-    .strictObject({ decision: z.enum(["approve", "reject"]), comment: comment.optional() })
+    .strictObject({
+      decision: z
+        .enum(["approve", "reject", "accept_shape"])
+        .describe("accept_shape: evidence of which only the shape of answers was tested is taken for enough."),
+      comment: comment.optional(),
+    })
     .meta({ id: "ProposalDecision" }),
   answers: { 200: { description: "OK", json: proposalDetail } },
   faults: { ...NO_PROPOSAL, 409: "Its state does not allow the decision" },

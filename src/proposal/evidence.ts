@@ -5,7 +5,7 @@ import { type RegretReport, regretReport } from "../bakeoff/analysis/regret-repo
 import { QUALITY_METRICS } from "../bakeoff/execution/sample.ts";
 import { costOf, costPerInput } from "../bakeoff/gate/contest.ts";
 import { armVerdict } from "../bakeoff/gate/gate-report.ts";
-import { type BakeoffReport, objectiveReport } from "../bakeoff/report/bakeoff-report.ts";
+import { answersReport, type BakeoffReport, objectiveReport } from "../bakeoff/report/bakeoff-report.ts";
 import { SWAP_DIRECTIONS, swapDirection } from "./direction.ts";
 
 export const proposalEvidence = z.object({
@@ -17,6 +17,7 @@ export const proposalEvidence = z.object({
   /** What the route asked its arms to be judged by: the gate that was cleared. */
   objective: objectiveReport,
   schema_declared: z.boolean(),
+  answers: answersReport,
   /** The variant to become the route's default. */
   variant: z.string(),
   incumbent: armReport,
@@ -49,7 +50,7 @@ export function evidenceOf(report: BakeoffReport): ProposalEvidence | undefined 
   // An arm whose cost is unknown clears no gate.
   if (delta === undefined) return undefined;
   const regretOf = (arm: ArmReport, against: ArmReport | undefined): RegretReport | undefined =>
-    report.regrets.find((regret) => regret.arm === arm.arm && regret.against === against?.arm);
+    report.regrets.find((one) => one.arm === arm.arm && one.against === against?.arm && one.metric === report.metric);
   return {
     bakeoff: report.id,
     measured_at: report.finished_at,
@@ -58,6 +59,7 @@ export function evidenceOf(report: BakeoffReport): ProposalEvidence | undefined 
     simulated: report.simulated,
     objective: report.objective,
     schema_declared: report.schema_declared,
+    answers: report.answers,
     variant: challenger.arm,
     incumbent,
     challenger,

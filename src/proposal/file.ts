@@ -1,7 +1,7 @@
 /** Filing and deciding: the only ways a proposal comes about or changes. */
 import type { BakeoffReport } from "../bakeoff/report/bakeoff-report.ts";
 import { err, failure, ok, type Result } from "../failure/failure.ts";
-import { evidenceOf } from "./evidence.ts";
+import { evidenceOf, type ProposalEvidence } from "./evidence.ts";
 import type { ProposalStore } from "./ports.ts";
 import { expiryOf, type Proposal } from "./proposal.ts";
 import { type ProposalEvent, transition } from "./transitions.ts";
@@ -45,10 +45,11 @@ export async function fileProposal(
     createdAt: actor.at,
     expiresAt,
     evidence,
+    state: eventOf(evidence) === "evidence" ? ("evidenced" as const) : ("suggested" as const),
   };
   if (!(await store.insert(fresh, actor.by))) {
     const known = await store.findByTrigger(route, hash);
-    const to = known && transition(asOf(known, actor.at).state, "evidence");
+    const to = known && transition(asOf(known, actor.at).state, eventOf(evidence));
     if (known && to) await store.change(known.id, { from: known.state, to, evidence, expiresAt }, actor);
   }
   return store.findByTrigger(route, hash);
@@ -66,7 +67,7 @@ export async function proveProposal(
 ): Promise<Proposal | undefined> {
   const evidence = evidenceOf(report);
   const proposed = "evidence" in known ? known.evidence?.variant : undefined;
-  const to = transition(asOf(known, actor.at).state, "evidence");
+  const to = evidence && transition(asOf(known, actor.at).state, eventOf(evidence));
   if (!evidence || !to || report.route !== known.route) return undefined;
   if (proposed !== undefined && proposed !== evidence.variant) return undefined;
   const expiresAt = expiryOf(known.kind, actor.at);
@@ -74,16 +75,22 @@ export async function proveProposal(
   return store.get(known.id);
 }
 
+/** What a report's evidence is to a proposal: answers that nobody checked prove nothing, unless the route says they do. */
+function eventOf({ answers }: ProposalEvidence): "evidence" | "shape_evidence" {
+  return answers.evidence === "checked" || answers.accepted ? "evidence" : "shape_evidence";
+}
+
 /** A human's word on a proposal. Fails where its state does not allow it, or it changed meanwhile. */
 export async function decideProposal(
   proposal: Proposal,
-  decision: { readonly event: "approve" | "reject"; readonly comment?: string | undefined },
+  decision: { readonly event: "approve" | "reject" | "accept_shape"; readonly comment?: string | undefined },
   store: ProposalStore,
   actor: Actor,
 ): Promise<Result<Proposal>> {
   const current = asOf(proposal, actor.at);
   const to = transition(current.state, decision.event);
-  if (!to) return err(illegal(current, decision.event));
+  const isEmpty = decision.event === "accept_shape" && !("evidence" in current && current.evidence);
+  if (!to || isEmpty) return err(illegal(current, decision.event));
   const changed = await store.change(proposal.id, { from: proposal.state, to, comment: decision.comment }, actor);
   const after = changed ? await store.get(proposal.id) : undefined;
   return after

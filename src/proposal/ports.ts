@@ -11,6 +11,7 @@ export interface NewProposal {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly evidence: ProposalEvidence;
+  readonly state: "suggested" | "evidenced";
 }
 
 /** A change of one proposal, made only while it is still in the state it was read in. */

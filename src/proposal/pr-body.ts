@@ -73,21 +73,21 @@ function claim(evidence: ProposalEvidence): string {
     return `Effective cost is lower by ${perThousand(Math.abs(delta))} per ${unit}; cost not separated on ${n} paired inputs, so no saving is claimed.`;
   }
   const { fraction, low, high } = verdict.saving;
-  return `Effective cost lower by ${percent(fraction)}% (95% interval ${percent(low)}% to ${percent(high)}%, ${n} paired inputs).`;
+  return `Effective cost lower by ${percent(fraction)}% (${levelText(pair?.cost_ratio?.level ?? 0.025)} interval ${percent(low)}% to ${percent(high)}%, ${n} paired inputs).`;
 }
 
-function regretLine(regret: RegretReport, { metric, measured_at: at, objective }: ProposalEvidence): string {
-  const { estimate, n_paired: n, against } = regret;
+function regretLine(regret: RegretReport, { metric, measured_at: at }: ProposalEvidence): string {
+  const { estimate, n_paired: n, against, limit: most } = regret;
   const day = at.slice(0, 10);
   if (!estimate) return `Regret against ${inline(modelOf(against))}: not reported on ${n} paired inputs.`;
-  const limit = objective.max_regret === undefined ? "" : `, limit ${points(objective.max_regret)}`;
+  const limit = most === undefined ? "" : `, limit ${points(most)}`;
   return `Regret against ${inline(modelOf(against))}: ${regretText(regret)} pts by ${metric}${limit} (${levelText(estimate.level)} interval, ${METHODS[estimate.method]}, ${n} paired inputs, ${day}).`;
 }
 
 const METHODS = {
   tango_bonett_price: "Tango and Bonett-Price, the wider",
   pseudo_pair_t: "pseudo-pair and t, the wider",
-  e_process: "e-process over all looks",
+  betting: "bets on what was new at each look",
 } as const;
 
 function regretTable({ incumbent, challenger, regret, incumbent_regret: theirs }: ProposalEvidence): string {
@@ -108,24 +108,30 @@ function regretText(regret: RegretReport | undefined): string {
 }
 
 /** What speaks against the evidence, or limits it. */
-function caveats({ regret }: ProposalEvidence): string[] {
-  if (!regret?.estimate) return [];
-  const { missing, look, pairs, estimate } = regret;
+function caveats({ regret, answers }: ProposalEvidence): string[] {
+  const shape = answers.evidence === "shape" ? [`${capitalised(answers.reason)}.`] : [];
+  if (!regret?.estimate || !regret.evidence) return shape;
+  const { missing, evidence, estimate } = regret;
   const lines = [
+    ...shape,
     ...(missing === 0
       ? []
       : [
           `${missing} inputs have no score on one side; were every one a loss, regret would be at most ${signedPoints(estimate.high_if_missing_lost)} pts.`,
         ]),
-    ...(pairs?.clustering
-      ? [
-          `The pairs come from ${pairs.clustering.clusters} runs or customers, or repeat inputs: they are worth ${Math.floor(pairs.worth)} independent ones.`,
-        ]
+    ...(evidence.items < evidence.questions
+      ? [`${evidence.questions} questions of ${evidence.clusters} customers or runs count as ${evidence.items} items.`]
       : []),
-    ...(look.kind === "later" ? [`Look ${look.number}, decided on ${look.items} items that were new when seen.`] : []),
-    ...(look.family > 1 ? [`Bounds are corrected for ${look.family} challengers.`] : []),
+    ...(evidence.look === "later"
+      ? [`Look ${evidence.number}, decided on ${evidence.items} items that were new when seen.`]
+      : []),
+    `Bounds are one-sided at ${Number((100 * estimate.level).toPrecision(3))}%: family ${evidence.family} of this route in 90 days, ${evidence.family_arms} arms in it.`,
   ];
   return lines.length === 0 ? [] : [lines.join(" ")];
+}
+
+function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 function armRow(arm: ArmReport, role: string): string {

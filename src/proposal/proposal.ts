@@ -42,7 +42,7 @@ const decision = {
 
 /** A field exists only in the states that have it. */
 export const proposal = z.discriminatedUnion("state", [
-  z.object({ ...base, state: z.literal("suggested") }),
+  z.object({ ...base, state: z.literal("suggested"), evidence: proposalEvidence.optional() }),
   z.object({ ...base, state: z.literal("evidenced"), evidence: proposalEvidence }),
   z.object({ ...base, state: z.literal("approved"), evidence: proposalEvidence, ...decision }),
   z.object({ ...base, state: z.literal("rejected"), evidence: proposalEvidence.optional(), ...decision }),

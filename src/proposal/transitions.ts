@@ -1,12 +1,31 @@
 import type { ProposalState } from "./proposal.ts";
 
-export type ProposalEvent = "evidence" | "approve" | "reject" | "expire" | "supersede";
+/**
+ * `evidence`: a gate was cleared on checked answers. `shape_evidence`: on answers of which only the shape was tested,
+ * which suggests and proves nothing. `accept_shape`: a person takes that for enough.
+ */
+export type ProposalEvent =
+  | "evidence"
+  | "shape_evidence"
+  | "accept_shape"
+  | "approve"
+  | "reject"
+  | "expire"
+  | "supersede";
 
 /** Every legal move. What is not listed is refused. A human's decision is final; an expired one may be evidenced anew. */
 const TRANSITIONS: Readonly<Record<ProposalState, Partial<Record<ProposalEvent, ProposalState>>>> = {
-  suggested: { evidence: "evidenced", reject: "rejected", expire: "expired", supersede: "superseded" },
+  suggested: {
+    evidence: "evidenced",
+    shape_evidence: "suggested",
+    accept_shape: "evidenced",
+    reject: "rejected",
+    expire: "expired",
+    supersede: "superseded",
+  },
   evidenced: {
     evidence: "evidenced",
+    shape_evidence: "suggested",
     approve: "approved",
     reject: "rejected",
     expire: "expired",
@@ -14,7 +33,7 @@ const TRANSITIONS: Readonly<Record<ProposalState, Partial<Record<ProposalEvent, 
   },
   approved: {},
   rejected: {},
-  expired: { evidence: "evidenced" },
+  expired: { evidence: "evidenced", shape_evidence: "suggested" },
   superseded: {},
 };
 

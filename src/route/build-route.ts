@@ -107,6 +107,7 @@ function objectiveOf(draft: BundleDraft["objective"]): Objective | undefined {
   return {
     mode: draft.mode,
     ...given("maxRegret", draft.max_regret),
+    ...given("maxConformanceDrop", draft.max_conformance_drop),
     ...given("priceCeiling", priceCeiling),
     lambda: draft.lambda ?? DEFAULT_LAMBDA,
   };
@@ -125,6 +126,7 @@ function bakeoffOf(draft: BundleDraft["bakeoff"]): BakeoffSettings | undefined {
     ),
     ...given("upgradeWatch", draft.upgrade_watch ?? (draft.reference === undefined ? undefined : true)),
     ...given("qualityGate", gate && { minScore: gate.min_score }),
+    ...given("evidence", draft.evidence),
   };
 }
 

@@ -190,6 +190,7 @@ export const bundleShape = {
   objective: z.object({
     mode: z.enum(["quality-first", "balanced", "cost-first"]),
     max_regret: fraction.optional(),
+    max_conformance_drop: fraction.optional(),
     price_ceiling: priceCeilingShape.optional(),
     lambda: z.number().min(0, "must be 0 or more").optional(),
   }),
@@ -203,6 +204,7 @@ export const bundleShape = {
       .optional(),
     upgrade_watch: z.boolean().optional(),
     quality_gate: z.object({ min_score: fraction }).optional(),
+    evidence: z.literal("shape", "must be shape").optional(),
   }),
 } as const;
 

@@ -8,3 +8,6 @@ export const DEFAULT_TIMEOUTS: Timeouts = { idleMs: 20_000, attemptMs: 60_000, c
 
 /** Weight of cost against regret in the objective `balanced`. */
 export const DEFAULT_LAMBDA = 0.5;
+
+/** Largest drop in conformance against the incumbent that a route tolerates, as a fraction. */
+export const DEFAULT_CONFORMANCE_DROP = 0.05;

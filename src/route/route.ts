@@ -113,6 +113,8 @@ export interface Objective {
   readonly mode: ObjectiveMode;
   /** Fraction, not points. */
   readonly maxRegret?: number | undefined;
+  /** Fraction; absent = 0.05. */
+  readonly maxConformanceDrop?: number | undefined;
   readonly priceCeiling?: { readonly per1k: NanoUsd } | { readonly perRun: NanoUsd } | undefined;
   readonly lambda: number;
 }
@@ -124,6 +126,8 @@ export interface BakeoffSettings {
   readonly regretMonitor?: { readonly enabled: boolean; readonly sampleN: number } | undefined;
   readonly upgradeWatch?: boolean | undefined;
   readonly qualityGate?: { readonly minScore: number } | undefined;
+  /** `shape`: that answers conform is all that counts, and proposals rest on nothing else. */
+  readonly evidence?: "shape" | undefined;
 }
 
 /** A compiled route bundle: validated, defaults applied, plain JSON. */

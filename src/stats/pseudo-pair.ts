@@ -22,3 +22,15 @@ export function pseudoPairInterval(moments: Moments, quantile: number): Interval
   const { mean, error } = pseudoPair(moments);
   return { low: mean - quantile * error, high: mean + quantile * error };
 }
+
+/** Of independent differences. Throws `RangeError` on one outside [-1, 1]. */
+export function momentsOf(differences: readonly number[]): Moments {
+  const n = differences.length;
+  let [sum, squares] = [0, 0];
+  for (const d of differences) {
+    if (!(d >= -1 && d <= 1)) throw new RangeError(`not a difference of scores: ${d}`);
+    sum += d;
+    squares += d * d;
+  }
+  return n === 0 ? { n, mean: 0, meanSquare: 0 } : { n, mean: sum / n, meanSquare: squares / n };
+}

@@ -9,6 +9,17 @@ export function percent(fraction: number): string {
   return value.toPrecision(3);
 }
 
+/** Two rates as percent, with as many digits as it takes to tell them apart; equal texts only where they are equal. */
+export function distinctPercents(one: number, other: number): readonly [string, string] {
+  const texts = [percent(one), percent(other)] as const;
+  if (one === other || texts[0] !== texts[1]) return texts;
+  for (let digits = 2; digits < 12; digits += 1) {
+    const longer = [(one * 100).toFixed(digits), (other * 100).toFixed(digits)] as const;
+    if (longer[0] !== longer[1]) return longer;
+  }
+  return [String(one * 100), String(other * 100)];
+}
+
 /** A difference of rates in points: one decimal, more where it would read as zero. */
 export function points(fraction: number): string {
   const value = fraction * 100;

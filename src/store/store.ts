@@ -9,7 +9,7 @@ import { type SchemaState, schemaState } from "./database/migrate.ts";
 import { OrgBakeoffSamples } from "./evidence/bakeoff-samples.ts";
 import { OrgBakeoffs } from "./evidence/bakeoffs.ts";
 import { OrgCapabilities } from "./evidence/capabilities.ts";
-import { OrgEvidence } from "./evidence/evidence-processes.ts";
+import { OrgEvidence } from "./evidence/evidence-looks.ts";
 import { OrgHostedBakeoffs } from "./evidence/hosted-bakeoffs.ts";
 import { OrgProposals } from "./evidence/proposals.ts";
 import { OrgSwaps } from "./evidence/swaps.ts";

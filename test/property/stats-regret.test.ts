@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { advance, type EProcess, passes, startEProcess, upperBound } from "../../src/stats/e-process.ts";
+import { bettingLower, bettingUpper, counted, logWealth } from "../../src/stats/betting-bound.ts";
 import { holm } from "../../src/stats/holm.ts";
 import {
   binaryRegret,
@@ -153,51 +153,37 @@ it("on pass/fail the pseudo-pair interval is Bonett and Price's", () => {
   );
 });
 
-describe("the e-process", () => {
-  const differences = fc.array(fc.oneof(passFail, graded), { maxLength: 300 });
-  const fed = (start: EProcess, list: readonly number[]): EProcess => list.reduce(advance, start);
-  const options = fc.record({
-    epsilon: fc.double({ min: 0.001, max: 0.4, noNaN: true }),
-    alpha: fc.constantFrom(0.05, 0.025, 0.0125),
-    k: fc.constantFrom(0.3, 0.5, 0.9),
-  });
+describe("the betting bound", () => {
+  const differences = fc.array(fc.oneof(passFail, graded), { minLength: 1, maxLength: 200 });
+  const level = fc.constantFrom(0.1, 0.0125, 0.0005);
 
-  it("bets what is fair: no path ruins it, and its wealth grows with the margin", () => {
+  it("has the mean inside it, whatever the order, and rules out no less at a wider level", () => {
     fc.assert(
-      fc.property(options, differences, (start, list) => {
-        const { wealth } = fed(startEProcess(start), list);
-        for (const [i, { lnW, maxLnW }] of wealth.entries()) {
-          expect(Number.isFinite(lnW)).toBe(true);
-          expect(maxLnW).toBeGreaterThanOrEqual(Math.max(0, lnW));
-          const previous = wealth[i - 1];
-          if (previous) expect(lnW).toBeGreaterThanOrEqual(previous.lnW - 1e-9);
-        }
+      fc.property(differences, level, (list, alpha) => {
+        const mean = list.reduce((sum, d) => sum + d, 0) / list.length;
+        const [low, high] = [bettingLower(list, alpha), bettingUpper(list, alpha)];
+        expect(low).toBeLessThanOrEqual(mean + 1e-9);
+        expect(high).toBeGreaterThanOrEqual(mean - 1e-9);
+        expect(bettingUpper([...list].reverse(), alpha)).toBeCloseTo(high, 9);
+        expect(bettingUpper(list, alpha / 10)).toBeGreaterThanOrEqual(high - 1e-9);
+        expect(bettingLower(list, alpha)).toBeCloseTo(
+          -bettingUpper(
+            list.map((d) => 0 - d),
+            alpha,
+          ),
+          9,
+        );
       }),
     );
   });
 
-  it("is a fair game at its margin: the wealth before a pair is what the next two outcomes average to", () => {
+  it("grows with its margin, falls with a loss and never falls with a win", () => {
     fc.assert(
-      fc.property(options, differences, (start, list) => {
-        const state = fed(startEProcess(start), list);
-        const wealth = (of: EProcess): number =>
-          Math.exp(of.wealth.find(({ margin }) => margin === start.epsilon)?.lnW ?? Number.NaN);
-        const [lost, won] = [wealth(advance(state, 1)), wealth(advance(state, -1))];
-        // Outcomes 1 and −1 whose mean is epsilon.
-        const chance = (1 + start.epsilon) / 2;
-        expect((chance * lost + (1 - chance) * won) / wealth(state)).toBeCloseTo(1, 9);
-      }),
-    );
-  });
-
-  it("continues from JSON as if it had never stopped, and never takes back a bound", () => {
-    fc.assert(
-      fc.property(options, differences, differences, (start, before, after) => {
-        const middle = fed(startEProcess(start), before);
-        const resumed = fed(JSON.parse(JSON.stringify(middle)), after);
-        expect(resumed).toEqual(fed(startEProcess(start), [...before, ...after]));
-        expect(upperBound(resumed) ?? 1).toBeLessThanOrEqual(upperBound(middle) ?? 1);
-        if (passes(resumed, start.alpha / 4)) expect(passes(resumed)).toBe(true);
+      fc.property(differences, fc.double({ min: -0.9, max: 0.8, noNaN: true }), (list, margin) => {
+        const wealth = logWealth(counted(list), margin);
+        expect(logWealth(counted(list), margin + 0.1)).toBeGreaterThanOrEqual(wealth - 1e-9);
+        expect(logWealth(counted([...list, 1]), margin)).toBeLessThan(wealth);
+        expect(logWealth(counted([...list, -1]), margin)).toBeGreaterThan(wealth);
       }),
     );
   });

@@ -84,6 +84,7 @@ export async function analysedRun(shape: RunShape): Promise<AnalysedRun> {
     plan: {
       ...{ id, org: "local", route, arms, inputs, done: [], concurrency: 4, metric: "conformance" as const },
       budgetPerArm: nanoUsd(5_000_000_000),
+      sampling: { representative: true, text: "the newest captures" },
       reference: { type: "arm", arm: reference, by: "declared" },
     },
     run: { samples, stopped: new Map(), verdicts: [] },

@@ -22,18 +22,24 @@ const INPUTS = 260;
 /** Five arms: one better, one within, one open and stopped, and everything a health note tells of. */
 export function fiveArms(more: Partial<BakeoffReport> = {}): BakeoffReport {
   const challengers = ["cheap", "trial-y-flash", "scaffolded"];
-  const look = { family: challengers.length };
+  const limit = 0.04;
   const clustered = (pairs: ReturnType<typeof pairsWith>) =>
     pairs.map((pair, i) => ({ ...pair, cluster: `c${i % 130}` }));
   const regrets = regretFigures(
     [
-      { arm: "default", pairs: clustered(pairsWith(INPUTS, 3, 2)) },
-      { arm: "cheap", pairs: clustered(pairsWith(INPUTS - 3, 1, 1)), inputs: INPUTS, look },
-      { arm: "trial-y-flash", pairs: clustered(pairsWith(38, 2, 1)), inputs: INPUTS, look: { ...look, more: 210 } },
-      { arm: "scaffolded", pairs: clustered(pairsWith(INPUTS, 0, 40)), look },
-      ...challengers.map((arm) => ({ arm, against: "default", pairs: clustered(pairsWith(INPUTS, 0, 9)), look })),
+      { arm: "default", metric: "judge" as const, pairs: clustered(pairsWith(INPUTS, 3, 2)), limit },
+      { arm: "cheap", metric: "judge" as const, pairs: clustered(pairsWith(INPUTS - 3, 1, 1)), inputs: INPUTS, limit },
+      { arm: "trial-y-flash", metric: "judge" as const, pairs: clustered(pairsWith(38, 2, 1)), inputs: INPUTS, limit },
+      { arm: "scaffolded", metric: "judge" as const, pairs: clustered(pairsWith(INPUTS, 0, 40)), limit },
+      ...challengers.map((arm) => ({
+        arm,
+        against: "default",
+        metric: "judge" as const,
+        pairs: clustered(pairsWith(INPUTS, 0, 9)),
+        limit,
+      })),
     ],
-    { epsilon: 0.04, challengers },
+    { challengers },
   );
   const report: BakeoffReport = {
     schema: "modelrig.bakeoff/1",
@@ -50,7 +56,10 @@ export function fiveArms(more: Partial<BakeoffReport> = {}): BakeoffReport {
     inputs: { asked: 300, used: INPUTS, weight: 312, variables: INPUTS - 10, messages: 10 },
     metric: "judge",
     schema_declared: true,
-    objective: { mode: "quality-first", max_regret: 0.04, usd_per_1k: 4 },
+    objective: { mode: "quality-first", max_regret: 0.04, max_conformance_drop: 0.05, usd_per_1k: 4 },
+    answers: { evidence: "checked", accepted: false, reason: "answers were judged by a judge" },
+    sampling: { representative: true, text: "the newest captures" },
+    evidence_store: { kept: true },
     reference: { arm: REFERENCE, by: "declared" },
     judge: {
       ...{ model: "mistral/mistral-large", pairs: 818, both_orders: 400, flipped: 12 },
@@ -81,8 +90,8 @@ export function fiveArms(more: Partial<BakeoffReport> = {}): BakeoffReport {
     ],
     pairs: [
       pairFigures("cheap", { n_paired: INPUTS }),
-      pairFigures("trial-y-flash", { n_paired: 38, cost_ratio: { ratio: 0.14, low: 0.1, high: 0.2 } }),
-      pairFigures("scaffolded", { n_paired: INPUTS, cost_ratio: { ratio: 1.27, low: 1.1, high: 1.45 } }),
+      pairFigures("trial-y-flash", { n_paired: 38, cost_ratio: { ratio: 0.14, low: 0.1, high: 0.2, level: 0.0025 } }),
+      pairFigures("scaffolded", { n_paired: INPUTS, cost_ratio: { ratio: 1.27, low: 1.1, high: 1.45, level: 0.0025 } }),
     ],
     regrets,
     gate: { kind: "quality-first", verdicts: [], reason: "" },
@@ -156,7 +165,7 @@ export async function runWithSamples({
     outputs,
     priceBooks: ["2026-11-28"],
   };
-  return { report: reportOf(plan, run, facts), local };
+  return { report: await reportOf(plan, run, facts), local };
 }
 
 function defaultOutput(arm: string, index: number): unknown {

@@ -87,6 +87,7 @@ async function replayed(table: EvalTable, run: EvalRun, baseUrl: string): Promis
     arms: [...arms.value, reference.arm],
     inputs,
     budgetPerArm: usdToNano("100"),
+    sampling: { representative: true, text: "the newest captures" },
     concurrency: 16,
     metric: metricOf(route, inputs, undefined),
     reference,

@@ -2,7 +2,7 @@
  * What each repository of an org is put through to show that orgs do not see one another. Names are on purpose the same in
  * every org: what one may not see is told by the org alone.
  */
-import type { EvidenceState } from "../../src/bakeoff/analysis/evidence-process.ts";
+import type { LookRecord } from "../../src/bakeoff/evidence/look-record.ts";
 import type { Sample } from "../../src/bakeoff/execution/sample.ts";
 import type { HostedPlan } from "../../src/bakeoff/hosted/hosted-plan.ts";
 import type { BakeoffReport } from "../../src/bakeoff/report/bakeoff-report.ts";
@@ -86,6 +86,7 @@ const proposalOf = (word: Word, at: number) => ({
   createdAt: at,
   expiresAt: at + 1_000,
   evidence: evidenceFigures(),
+  state: "evidenced" as const,
 });
 
 const incumbent = armFigures("default", { role: "incumbent" });
@@ -106,7 +107,16 @@ const swapOf = (word: Word, at: number, by: string) => ({
 function hostedPlanOf(org: string, at: number): HostedPlan {
   return {
     journal: {
-      ...{ id: "same", route: "same", route_hash: "h", variants: [org], incumbent: "default", asked: 1, sampling: org },
+      ...{
+        id: "same",
+        route: "same",
+        route_hash: "h",
+        variants: [org],
+        incumbent: "default",
+        asked: 1,
+        sampling: org,
+        representative: true,
+      },
       ...{ budget_nano: nanoUsd(at), judge_day_nano: nanoUsd(0), concurrency: 1, seed: 1, keep_outputs: 0 },
       started_at: new Date(at).toISOString(),
     },
@@ -122,9 +132,18 @@ const sampleOf = (input: string, cost: number): Sample => ({
   ...{ costEstimated: false, repairCost: nanoUsd(0), latencyMs: cost, attempts: 1, simulated: true },
 });
 
-function evidenceState(org: string): EvidenceState {
-  const process = { epsilon: 0.1, alpha: 0.05, k: 1, count: 0, sum: 0, deviations: 0, wealth: [] };
-  return { version: 1, first: org, last: org, looks: 1, family: 1, below: process, above: process, seen: org };
+function lookOf(bakeoff: string, at: number): LookRecord {
+  return {
+    version: 1,
+    route: "same",
+    bakeoff,
+    at,
+    questions: [],
+    weights: [],
+    members: [],
+    clusters: [],
+    comparisons: [],
+  };
 }
 
 const subjectsOf = (word: Word) => gradeSubject.shape.kind.options.map((kind) => ({ kind, id: word }));
@@ -324,8 +343,12 @@ export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
     }),
   },
   evidence: {
-    act: ({ own, word, at }) => own.evidence.save(word, evidenceState(own.org), at),
-    see: ({ evidence }) => each((word) => evidence.load(word)),
+    act: async ({ own, word, at }) => void (await own.evidence.record(lookOf(word, at))),
+    see: async ({ evidence }) => ({
+      looks: await each((word) => evidence.upTo("same", word)),
+      // Drawn for whoever asks first, so only that there is one can be compared.
+      salted: (await evidence.salt()) !== "",
+    }),
   },
   data: {
     act: async (doing) => {

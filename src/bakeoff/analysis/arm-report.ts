@@ -13,8 +13,10 @@ const usdPer1k = z.strictObject({
 
 const costRatio = z.strictObject({
   ratio: z.number().nonnegative(),
+  /** Each one-sided at `level`; absent where the samples are too few to hold an interval. */
   low: z.number().optional(),
   high: z.number().optional(),
+  level: z.number().positive().max(0.5),
 });
 
 export const armReport = z.strictObject({

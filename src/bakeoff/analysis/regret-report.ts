@@ -1,70 +1,104 @@
-/** Quality regret of one arm against another, paired on the same inputs, with everything its bounds follow from. */
+/** Quality regret of one arm against another, and the evidence that its bounds follow from. */
 import { z } from "zod";
-import { count, difference, MOST_ARMS, name } from "../report/report-fields.ts";
+import { QUALITY_METRICS } from "../execution/sample.ts";
+import { count, difference, fraction, name } from "../report/report-fields.ts";
 
 /**
- * How the bounds came about. `tango_bonett_price`: pass/fail pairs. `pseudo_pair_t`: graded pairs. `e_process`: all new
- * pairs of all looks so far.
+ * How the bounds of independent items came about. `tango_bonett_price`: a first look at pass/fail items.
+ * `pseudo_pair_t`: a first look at graded ones. `betting`: every other look, on items that were new when seen.
  */
-export const REGRET_METHODS = ["tango_bonett_price", "pseudo_pair_t", "e_process"] as const;
+export const REGRET_METHODS = ["tango_bonett_price", "pseudo_pair_t", "betting"] as const;
 
 /** Two one-sided bounds at one level. */
 const bounds = z.strictObject({ low: difference, high: difference });
 
-/** What the bounds of a fixed look follow from. A pair's difference is the score of `against` − the score of `arm`. */
-const pairs = z.strictObject({
-  method: z.enum(["tango_bonett_price", "pseudo_pair_t"]),
-  /** Independent pairs that the data are worth; fewer than `n_paired` where inputs share a cluster or were repeated. */
-  worth: z.number().positive(),
+/** A look at this comparison that counts, with the bounds that it had. */
+const pastLook = z.strictObject({
+  bakeoff: name,
+  at: z.iso.datetime(),
+  /** Questions paired in it, and how many of them were new. */
+  questions: count,
+  fresh: count,
   mean: difference,
-  mean_square: z.number().min(0).max(1),
-  /** Of Student's t; absent = normal. */
-  degrees: count.optional(),
-  /** Only where pairs share runs or customers, or repeats weigh in. */
-  clustering: z
-    .strictObject({ clusters: count, largest_share: z.number().min(0).max(1), deff: z.number().positive() })
-    .optional(),
+  low: difference,
+  high: difference,
 });
 
-/** Which look at this comparison this is, by the evidence that is kept. */
-const look = z.strictObject({
-  /** `first`: the fixed-n bound decides. `later`: the e-process does. */
-  kind: z.enum(["first", "later"]),
+const evidence = z.strictObject({
+  /** `first`: a fixed number of questions decides. `later`: bets on questions not seen before decide. */
+  look: z.enum(["first", "later"]),
+  /** Looks that count, this one among them. */
   number: z.number().int().positive(),
-  /** Items that the e-process has taken in, and how many of them are new in this report. */
+  /** When the oldest of them ended. */
+  since: z.iso.datetime(),
+  /** Older evidence was contradicted by newer and does not count. */
+  restarted: z.boolean(),
+  /** Number of the arm's family on its route within 90 days, and how many arms were new in it. */
+  family: z.number().int().positive(),
+  family_arms: z.number().int().positive(),
+  /** Whether the newest looks say what the older ones said; where they do not, nothing follows yet. */
+  agreement: z.strictObject({
+    status: z.enum(["agree", "open"]),
+    why: z.enum(["worsened", "unsupported"]).optional(),
+    since: z.iso.datetime().optional(),
+  }),
+  /** Questions of all looks, and the independent items they are worth; questions that are new in this one. */
+  questions: count,
   items: count,
   fresh: count,
-  /** The most challengers that were ever compared at once, which bounds are corrected for. */
-  family: z.number().int().positive(),
-  /** Of a later look: bounds of the e-process, corrected for 1, 2, … `family` arms. */
-  bounds: z.array(bounds).max(MOST_ARMS).optional(),
-  /** Of a later look: mean of all items, which its bounds are about. */
-  mean: difference.optional(),
-  /** New pairs after which a later look would clear, at the rates seen. Absent = no number would. */
-  more: count.optional(),
+  /** Customers, runs and lone questions, and the part of the traffic that the largest of them has. */
+  clusters: count,
+  largest_share: fraction,
+  /** Questions that are strata of their own: each above 5% of the traffic. */
+  heavy: z
+    .array(z.strictObject({ share: fraction, asked: count, mean: difference, low: difference, high: difference }))
+    .max(20),
+  /** Oldest first; the newest 60. */
+  trajectory: z.array(pastLook).max(60),
+});
+
+const forecast = z.strictObject({
+  /** Further items after which a tenth, and nine tenths, of the simulated futures have decided. */
+  low: count,
+  high: count.optional(),
+  /** Share of them that decide within `most` items. */
+  chance: fraction,
+  most: count,
 });
 
 const estimate = z.strictObject({
-  /** Of what the bounds are about: the pairs of this bake-off or, of a later look, the items of all. */
+  /** Weighted by traffic, of everything that counts; inside the bounds. */
   mean: difference,
-  /** The bounds that decide, each one-sided at `level`. */
+  /** The bounds that decide, each one-sided at `level`: the wider of `of_items` and `of_traffic` at each end. */
   low: difference,
   high: difference,
   level: z.number().positive().max(0.5),
   method: z.enum(REGRET_METHODS),
-  /** The bounds corrected for the whole family, whatever step of Holm's procedure decided. */
-  corrected: bounds,
-  /** The upper bound if every missing pair were a loss. */
+  of_items: bounds,
+  of_traffic: bounds,
+  /** Two-sided 95% of the traffic's regret: descriptive, decides nothing. */
+  descriptive: bounds,
+  /** The upper bound if every missing pair of this bake-off were a loss. */
   high_if_missing_lost: difference,
-  /** Pairs that an arm without regret would need to clear the limit with 80% probability, agreeing as often as here. */
+  /** Items that an arm without regret would need to clear the limit with 80% chance, agreeing as often as here. */
   needed: count.optional(),
-  /** The smallest limit that this many pairs confirm of such an arm with 80% probability. */
+  /** The smallest limit that this many items confirm of such an arm with 80% chance. */
   detectable: z.number().nonnegative(),
+  /** What a later look may still need; absent where it is decided, or where nothing can be said. */
+  forecast: forecast.optional(),
 });
+
+const digest = z.string().regex(/^[A-Za-z0-9_-]{16,64}$/);
 
 export const regretReport = z.strictObject({
   arm: name,
   against: name,
+  /** What the pairs were scored by. */
+  metric: z.enum(QUALITY_METRICS),
+  /** What is compared, whatever it is called: digests of what the arms serve and of how they are graded. */
+  key: z.strictObject({ arm: digest, against: digest, grading: digest }),
+  /** Largest regret that is tolerated; absent = none is declared for this comparison. */
+  limit: fraction.optional(),
   /** Inputs that both arms have a score of; fewer than 10 are not reported on. */
   n_paired: count,
   /** Inputs without a score on either side. */
@@ -72,15 +106,13 @@ export const regretReport = z.strictObject({
   /** Pairs in which the arm scored lower, and higher. */
   losses: count,
   wins: count,
-  /** Absent where there is no pair. */
-  pairs: pairs.optional(),
-  look,
+  /** Absent where nothing was paired. */
+  evidence: evidence.optional(),
   /** Absent below 10 pairs. */
   estimate: estimate.optional(),
 });
 
 export type RegretReport = z.infer<typeof regretReport>;
-export type RegretPairs = z.infer<typeof pairs>;
-export type RegretLook = z.infer<typeof look>;
+export type RegretEvidence = z.infer<typeof evidence>;
 export type RegretEstimate = z.infer<typeof estimate>;
-export type RegretBounds = z.infer<typeof bounds>;
+export type RegretForecast = z.infer<typeof forecast>;

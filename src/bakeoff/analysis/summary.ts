@@ -4,11 +4,11 @@ import { addUsd, type NanoUsd, nanoToUsdText, ZERO_USD } from "../../money/nano-
 import { type CostSample, effectiveCost, LEAST_CONFORMANT, LEAST_SAMPLES, pairedCostRatio } from "../../stats/cost.ts";
 import { percentile } from "../../stats/percentile.ts";
 import { wilson, wilsonRate } from "../../stats/wilson.ts";
+import { MIN_PAIRS } from "../evidence/decide-regrets.ts";
 import type { StopReason } from "../execution/bakeoff-run.ts";
 import { failureKey, type QualityMetric, type Sample } from "../execution/sample.ts";
 import type { Arm } from "../plan/arm.ts";
 import type { ArmReport, PairReport } from "./arm-report.ts";
-import { MIN_PAIRS } from "./regret-bounds.ts";
 
 /** What an arm's samples are summarised by. */
 export interface SummaryTerms {
@@ -59,12 +59,19 @@ export function summarise(
   };
 }
 
+export interface CompareTerms extends Pick<SummaryTerms, "minScore"> {
+  /** One-sided level of the bounds of the cost ratio. */
+  readonly level: number;
+  /** Cluster of each input. */
+  readonly clusters: ReadonlyMap<string, string>;
+}
+
 /** Challenger against incumbent on the inputs both were sent. */
 export function compare(
   challenger: string,
   mine: Measured,
   theirs: Measured,
-  { minScore }: Pick<SummaryTerms, "minScore">,
+  { minScore, level, clusters }: CompareTerms,
 ): PairReport {
   const incumbentByInput = new Map(theirs.samples.filter(wasSent).map((sample) => [sample.input, sample]));
   const pairs = mine.samples.filter(wasSent).flatMap((sample) => {
@@ -73,11 +80,15 @@ export function compare(
   });
   const ratioOf = (counts: (sample: Sample, of: Measured) => boolean): PairReport["cost_ratio"] => {
     if (pairs.length < MIN_PAIRS) return undefined;
+    const ofCluster = (sample: Sample, counted: boolean): CostSample => {
+      return { ...costSample(sample, counted), cluster: clusters.get(sample.input) };
+    };
     const ratio = pairedCostRatio(
-      pairs.map((pair) => costSample(pair.challenger, counts(pair.challenger, mine))),
-      pairs.map((pair) => costSample(pair.incumbent, counts(pair.incumbent, theirs))),
+      pairs.map((pair) => ofCluster(pair.challenger, counts(pair.challenger, mine))),
+      pairs.map((pair) => ofCluster(pair.incumbent, counts(pair.incumbent, theirs))),
+      level,
     );
-    return ratio && { ratio: ratio.ratio, low: ratio.interval?.low, high: ratio.interval?.high };
+    return ratio && { ratio: ratio.ratio, low: ratio.interval?.low, high: ratio.interval?.high, level };
   };
   return {
     arm: challenger,

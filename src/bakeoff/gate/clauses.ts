@@ -2,9 +2,10 @@
 
 import { dollars } from "../../money/dollars.ts";
 import { LARGEST_SHARE, LEAST_CLUSTERS } from "../../stats/clustered.ts";
-import { percent, points } from "../../stats/rate-text.ts";
-import type { ArmReport } from "../analysis/arm-report.ts";
-import { MIN_PAIRS } from "../analysis/regret-bounds.ts";
+import { distinctPercents, percent, points } from "../../stats/rate-text.ts";
+import type { ArmReport, PairReport } from "../analysis/arm-report.ts";
+import type { RegretReport } from "../analysis/regret-report.ts";
+import { MIN_PAIRS } from "../evidence/decide-regrets.ts";
 import { type Contest, costOf, costPerInput, costUnit } from "./contest.ts";
 import type { GateClause } from "./gate-report.ts";
 
@@ -32,7 +33,8 @@ export function pricedClause({ challenger, incumbent }: Contest): GateClause {
   return { clause: "priced", met: unpriced.length === 0, reason };
 }
 
-export function effectiveCostClause({ challenger, incumbent, figures }: Contest): GateClause {
+/** Cheaper for certain: the upper bound of the paired ratio is below 1, not only the figure. */
+export function effectiveCostClause({ challenger, incumbent, pair, figures }: Contest): GateClause {
   const mine = costOf(challenger, figures);
   const theirs = costOf(incumbent, figures);
   const what = costUnit(figures);
@@ -45,9 +47,20 @@ export function effectiveCostClause({ challenger, incumbent, figures }: Contest)
       .join("; ");
     return { clause: "effective_cost", met: false, challenger: mine, incumbent: theirs, reason };
   }
-  const met = mine < theirs;
-  const reason = `${dollars(mine)} per 1K ${what} ${met ? "is below" : "is not below"} the incumbent's ${dollars(theirs)}`;
+  const ratio = decidingRatio(pair, figures);
+  const beside = `${dollars(mine)} per 1K ${what} against the incumbent's ${dollars(theirs)}`;
+  if (ratio?.high === undefined) {
+    const reason = `${beside}: too few samples for an interval of the ratio`;
+    return { clause: "effective_cost", met: false, challenger: mine, incumbent: theirs, reason };
+  }
+  const met = ratio.high < 1;
+  const reason = `${beside}: the ratio's upper bound ${ratio.high.toPrecision(4)} ${met ? "is below" : "is not below"} 1`;
   return { clause: "effective_cost", met, challenger: mine, incumbent: theirs, reason };
+}
+
+/** The ratio that the gate goes by: of the cost per output that passes the quality gate, where there is one. */
+export function decidingRatio(pair: Contest["pair"], { objective }: Contest["figures"]): PairReport["cost_ratio"] {
+  return objective.quality_gate ? pair?.cost_ratio_passing : pair?.cost_ratio;
 }
 
 /** Passing outputs, as conformance is compared: lower bounds of Wilson 95% on the same inputs. */
@@ -65,35 +78,76 @@ export function boundClause(
     return { clause, met: false, challenger: mine, incumbent: theirs, reason: "not measured" };
   }
   const met = mine >= theirs;
-  const reason = `lower bound ${percent(mine)}% ${met ? "is not below" : "is below"} the incumbent's ${percent(theirs)}%`;
+  const [own, other] = distinctPercents(mine, theirs);
+  const reason = `lower bound ${own}% ${met ? "is not below" : "is below"} the incumbent's ${other}%`;
   return { clause, met, challenger: mine, incumbent: theirs, reason };
 }
 
+/** Whether the inputs were drawn by a rule that was fixed before anything was seen, and that favours no outcome. */
+export function samplingClause({ sampling }: Contest["figures"]): GateClause {
+  const met = sampling.representative;
+  const reason = met
+    ? `inputs: ${sampling.text}`
+    : `inputs: ${sampling.text}; such a selection finds faults, and says nothing about the traffic`;
+  return { clause: "sampling", met, reason };
+}
+
+/** Evidence that is forgotten would give every later bake-off a first look again. */
+export function evidenceClause({ evidence_store: { kept, note } }: Contest["figures"]): GateClause {
+  const reason = kept
+    ? "the evidence is kept"
+    : `the evidence could not be kept, and such evidence cannot propose: ${note ?? "the store refused it"}`;
+  return { clause: "evidence", met: kept, reason };
+}
+
 /** Clusters too few or too uneven: no interval that was tested holds its confidence. */
-export function clustersClause({ regret }: Contest): GateClause {
-  const clustering = regret?.pairs?.clustering;
-  if (!clustering) return { clause: "clusters", met: true, reason: "no two inputs are known to belong together" };
-  const { clusters, largest_share: share } = clustering;
+export function clustersClause(regrets: readonly (RegretReport | undefined)[]): GateClause {
+  const all = regrets.flatMap((regret) => regret?.evidence ?? []);
+  if (all.length === 0) return { clause: "clusters", met: false, reason: "nothing was paired" };
+  const clusters = Math.min(...all.map((evidence) => evidence.clusters));
+  const share = Math.max(...all.map((evidence) => evidence.largest_share));
   const met = clusters >= LEAST_CLUSTERS && share <= LARGEST_SHARE;
-  const reason = `${clusters} runs or customers, ${LEAST_CLUSTERS} needed; the largest has ${percent(share)}% of the pairs, at most ${percent(LARGEST_SHARE)}%`;
+  const reason = `${clusters} customers, runs or lone questions, ${LEAST_CLUSTERS} needed; the largest has ${percent(share)}% of the traffic, at most ${percent(LARGEST_SHARE)}%`;
   return { clause: "clusters", met, challenger: clusters, limit: LEAST_CLUSTERS, reason };
 }
 
-export function regretClause({ regret, figures: { objective } }: Contest): GateClause {
-  const limit = objective.max_regret;
+/** Evidence is about now: where the newest looks say something else than the older ones, nothing follows yet. */
+export function agreementClause(regrets: readonly (RegretReport | undefined)[]): GateClause {
+  const open = regrets.map((regret) => regret?.evidence?.agreement).find((one) => one?.status === "open");
+  if (!open) return { clause: "agreement", met: true, reason: "the newest looks say what the older ones said" };
+  const since = open.since?.slice(0, 10) ?? "now";
+  const reason =
+    open.why === "worsened"
+      ? `the looks since ${since} are worse than those before`
+      : `the look of ${since} does not support the limit by itself`;
+  return { clause: "agreement", met: false, reason };
+}
+
+/** What an upper bound of a regret is held against, in words. */
+const BOUNDED = {
+  regret: "the reference",
+  incumbent_regret: "the incumbent",
+  conformance_drop: "the incumbent's conformance",
+} as const;
+
+export function boundedClause(clause: keyof typeof BOUNDED, regret: RegretReport | undefined): GateClause {
+  const limit = regret?.limit;
   const estimate = regret?.estimate;
-  if (!estimate) return { clause: "regret", met: false, limit, reason: "regret is not measured" };
-  const { low, high } = estimate;
-  const figures = { clause: "regret", challenger: high, limit } as const;
-  if (low > high) {
-    return { ...figures, met: false, reason: "looks contradict each other: the arms have changed between them" };
-  }
+  const against = `against ${BOUNDED[clause]}`;
+  if (!estimate) return { clause, met: false, limit, reason: `regret ${against} is not measured` };
+  const { high, level } = estimate;
   if (limit === undefined) {
-    return { ...figures, met: true, reason: "no max_regret is declared: the arm must be better than the incumbent" };
+    const reason = `no max_regret is declared ${against}: the arm must be better than the incumbent`;
+    return { clause, met: true, challenger: high, reason };
   }
   const met = high <= limit;
-  const reason = `upper bound ${points(high)} pts ${met ? "is within" : "is beyond"} max_regret ${points(limit)} pts`;
-  return { ...figures, met, reason };
+  const [bound, most] = [points(high), points(limit)];
+  const reason = `upper bound ${bound} pts ${against} (one-sided ${levelOf(level)}) ${met ? "is within" : "is beyond"} ${most} pts`;
+  return { clause, met, challenger: high, limit, reason };
+}
+
+function levelOf(level: number): string {
+  return `${Number((100 * level).toPrecision(3))}%`;
 }
 
 export function ceilingClause({ challenger, figures }: Contest): GateClause {
@@ -112,24 +166,24 @@ export function ceilingClause({ challenger, figures }: Contest): GateClause {
 }
 
 /**
- * Better than the incumbent: on regret, where a regret against it of 0 or more is excluded; or on cost, but only under
- * a declared max_regret, for without one nothing bounds how much worse a cheaper arm may be.
+ * Better than the incumbent for certain: on regret, where a regret against it of 0 or more is excluded; or on cost, but
+ * only under a declared max_regret, for without one nothing bounds how much worse a cheaper arm may be.
  */
 export function improvementClause(contest: Contest): GateClause {
   const { challenger, incumbent, againstIncumbent, figures } = contest;
   const estimate = againstIncumbent?.estimate;
-  if (estimate && estimate.low <= estimate.high && estimate.high <= 0) {
+  if (estimate && estimate.high <= 0) {
     const reason = `regret against the incumbent is at most ${points(estimate.high)} pts`;
     return { clause: "improvement", met: true, challenger: estimate.high, limit: 0, reason };
   }
   const [mine, theirs] = [costOf(challenger, figures), costOf(incumbent, figures)];
-  const cheaper = mine !== undefined && theirs !== undefined && mine < theirs;
+  const cost = effectiveCostClause(contest);
   const bounded = figures.objective.max_regret !== undefined;
   const open = "not shown to be better than the incumbent on regret";
-  const reason = !cheaper
-    ? `${open}, and not cheaper`
+  const reason = !cost.met
+    ? `${open}, nor on cost: ${cost.reason}`
     : bounded
-      ? `${dollars(mine)} per 1K ${costUnit(figures)} is below the incumbent's ${dollars(theirs)}`
+      ? cost.reason
       : `${open}; it is cheaper, but no max_regret bounds what that may cost in quality`;
-  return { clause: "improvement", met: cheaper && bounded, challenger: mine, incumbent: theirs, reason };
+  return { clause: "improvement", met: cost.met && bounded, challenger: mine, incumbent: theirs, reason };
 }

@@ -5,7 +5,16 @@ import type { BakeoffReport } from "../report/bakeoff-report.ts";
 
 export type GateFigures = Pick<
   BakeoffReport,
-  "arms" | "pairs" | "regrets" | "objective" | "schema_declared" | "reference" | "judge"
+  | "arms"
+  | "pairs"
+  | "regrets"
+  | "objective"
+  | "schema_declared"
+  | "metric"
+  | "reference"
+  | "judge"
+  | "sampling"
+  | "evidence_store"
 >;
 
 type CostTerms = Pick<GateFigures, "objective" | "schema_declared">;
@@ -15,10 +24,12 @@ export interface Contest {
   readonly incumbent: ArmReport;
   readonly reference: ArmReport | undefined;
   readonly pair: PairReport | undefined;
-  /** Against the reference. */
+  /** Against the reference, by the report's metric. Absent where the reference is the challenger's own model. */
   readonly regret: RegretReport | undefined;
-  readonly incumbentRegret: RegretReport | undefined;
+  readonly referenceIsOwn: boolean;
+  /** Against what serves: by the report's metric, and by conformance alone. */
   readonly againstIncumbent: RegretReport | undefined;
+  readonly conformanceDrop: RegretReport | undefined;
   readonly figures: GateFigures;
 }
 
@@ -26,20 +37,24 @@ export function contestsOf(figures: GateFigures): Contest[] {
   const incumbent = figures.arms.find(({ role }) => role === "incumbent");
   if (!incumbent) throw new RangeError("a bake-off has an incumbent");
   const reference = figures.arms.find(({ role }) => role === "reference");
-  const regretOf = (arm: string, against: string | undefined): RegretReport | undefined =>
-    figures.regrets.find((regret) => regret.arm === arm && regret.against === against);
+  const regretOf = (arm: string, against: string | undefined, metric = figures.metric): RegretReport | undefined =>
+    figures.regrets.find((one) => one.arm === arm && one.against === against && one.metric === metric);
   return figures.arms
     .filter(({ role }) => role === "challenger")
-    .map((challenger) => ({
-      challenger,
-      incumbent,
-      reference,
-      pair: figures.pairs.find(({ arm }) => arm === challenger.arm),
-      regret: regretOf(challenger.arm, reference?.arm),
-      incumbentRegret: regretOf(incumbent.arm, reference?.arm),
-      againstIncumbent: regretOf(challenger.arm, incumbent.arm),
-      figures,
-    }));
+    .map((challenger) => {
+      const referenceIsOwn = reference?.candidates.some((model) => challenger.candidates.includes(model)) ?? false;
+      return {
+        challenger,
+        incumbent,
+        reference,
+        pair: figures.pairs.find(({ arm }) => arm === challenger.arm),
+        regret: referenceIsOwn ? undefined : regretOf(challenger.arm, reference?.arm),
+        referenceIsOwn,
+        againstIncumbent: regretOf(challenger.arm, incumbent.arm),
+        conformanceDrop: regretOf(challenger.arm, incumbent.arm, "conformance"),
+        figures,
+      };
+    });
 }
 
 /** What an arm's cost is told per 1K of: outputs that pass the quality gate, or conform; inputs where there is no schema. */

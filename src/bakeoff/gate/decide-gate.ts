@@ -3,6 +3,7 @@
 import { nanoOf } from "../../money/dollars.ts";
 import { nanoToUsdText } from "../../money/nano-usd.ts";
 import { LEAST_CONFORMANT, LEAST_SAMPLES } from "../../stats/cost.ts";
+import type { RegretReport } from "../analysis/regret-report.ts";
 import { balancedClauses, lowestScore } from "./balanced-gate.ts";
 import { type Contest, contestsOf, costPerInput, type GateFigures } from "./contest.ts";
 import { cheapest, costFirstClauses } from "./cost-first-gate.ts";
@@ -35,9 +36,10 @@ export function decideGate(figures: GateFigures): GateReport {
 function verdictOn(contest: Contest, clauses: GateClause[]): ArmVerdict {
   const clears = clauses.every(({ met }) => met);
   const saving = clears ? savingOf(contest) : undefined;
-  const { challenger, reference, regret, figures } = contest;
+  const { challenger, reference } = contest;
   const stopped = !challenger.complete || reference?.complete === false;
-  const verdict = regret?.estimate && verdictOf(regret.estimate, figures.objective.max_regret ?? 0, stopped);
+  const regret = decidingRegret(contest);
+  const verdict = regret && verdictOf(regret, stopped);
   const needs = verdict === "continue" ? needsOf(contest) : undefined;
   return { arm: challenger.arm, clears, clauses, verdict, needs, cost_separated: saving !== undefined, saving };
 }
@@ -47,16 +49,24 @@ function withShortReason(clause: GateClause): GateClause {
   return { ...clause, reason: clause.reason.slice(0, LONGEST_REASON) };
 }
 
-/** Further pairs to decide on, and what they cost at the rates seen, all arms and the judge included. */
-function needsOf({ challenger, incumbent, reference, regret, figures }: Contest): ArmVerdict["needs"] {
-  const pairs = regret?.look.more;
-  if (pairs === undefined) return undefined;
+/** What the verdict is about: the regret against the reference or, where there is none to count, what serves. */
+function decidingRegret({ regret, againstIncumbent, conformanceDrop }: Contest): RegretReport | undefined {
+  return [regret, againstIncumbent, conformanceDrop].find((one) => one?.estimate !== undefined);
+}
+
+/** What the forecast says, with its cost at the rates seen, all arms and the judge included. */
+function needsOf(contest: Contest): ArmVerdict["needs"] {
+  const { challenger, incumbent, reference, figures } = contest;
+  const forecast = decidingRegret(contest)?.estimate?.forecast;
+  if (forecast === undefined) return undefined;
+  const { low, high, chance } = forecast;
+  const needs = { low, high, chance };
   const each = [challenger, incumbent, ...(reference ? [reference] : [])].map(costPerInput);
   const { judge } = figures;
   const judging = judge && judge.pairs > 0 && judge.cost_unknown === 0 ? Number(judge.spend_usd) / judge.pairs : 0;
-  if (each.some((cost) => cost === undefined)) return { pairs };
+  if (each.some((cost) => cost === undefined)) return needs;
   const perPair = each.reduce<number>((sum, cost) => sum + (cost ?? 0), judging);
-  return { pairs, usd: nanoToUsdText(nanoOf(perPair * pairs)) };
+  return { ...needs, usd: nanoToUsdText(nanoOf(perPair * low)) };
 }
 
 /** A saving is claimed only where the paired cost ratio's upper bound is below 1, on enough samples. */

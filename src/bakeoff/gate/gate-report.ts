@@ -8,14 +8,19 @@ export const OBJECTIVE_MODES = ["quality-first", "balanced", "cost-first"] as co
 export const CLAUSES = [
   "bound",
   "complete",
+  "sampling",
+  "evidence",
   "schema",
   "reference",
   "pairs",
   "clusters",
+  "agreement",
   "priced",
   "conformance",
+  "conformance_drop",
   "quality",
   "regret",
+  "incumbent_regret",
   "effective_cost",
   "price_ceiling",
   "improvement",
@@ -45,8 +50,13 @@ export const armVerdict = z.strictObject({
   clauses: z.array(clause),
   /** By the bounds of the regret alone; absent where there are none. */
   verdict: z.enum(VERDICTS).optional(),
-  /** Of `continue`: about what it takes to decide. */
-  needs: z.strictObject({ pairs: count, usd: usdText.optional() }).optional(),
+  /**
+   * Of `continue`: further items that would decide in a tenth and in nine tenths of the simulated futures, the share of
+   * them that decide at all, and what the items of `low` cost at the rates seen.
+   */
+  needs: z
+    .strictObject({ low: count, high: count.optional(), chance: z.number().min(0).max(1), usd: usdText.optional() })
+    .optional(),
   /** The paired cost ratio's interval lies below 1, on enough samples to claim a saving. */
   cost_separated: z.boolean(),
   /** Fraction of effective cost saved; only where `cost_separated`. */

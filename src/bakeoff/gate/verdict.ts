@@ -1,4 +1,4 @@
-import type { RegretEstimate } from "../analysis/regret-report.ts";
+import type { RegretReport } from "../analysis/regret-report.ts";
 import type { Verdict } from "./gate-report.ts";
 
 /** What people read. */
@@ -11,18 +11,16 @@ export const VERDICT_WORDS = {
 } as const satisfies Record<Verdict, string>;
 
 /**
- * The verdict on an arm, from the two bounds of its regret and the limit, and from nothing else. Where they leave it
- * open more pairs may decide it (`continue`), unless the bake-off was stopped (`inconclusive`). Evidence of several
- * looks that excludes both sides contradicts itself: the arms have changed meanwhile, and nothing follows.
+ * The verdict on an arm, from the two bounds of its regret, the limit, and whether the newest looks agree with the older
+ * ones. Where they leave it open more items may decide it (`continue`), unless the bake-off was stopped (`inconclusive`).
+ * Undefined where nothing is estimated.
  */
-export function verdictOf(
-  { low, high }: Pick<RegretEstimate, "low" | "high">,
-  epsilon: number,
-  stopped: boolean,
-): Verdict {
-  if (low > high) return "inconclusive";
+export function verdictOf({ estimate, evidence, limit = 0 }: RegretReport, stopped: boolean): Verdict | undefined {
+  if (!estimate) return undefined;
+  const { low, high } = estimate;
+  const open = stopped ? "inconclusive" : "continue";
+  if (low >= limit && low > 0) return "worse";
+  if (evidence?.agreement.status === "open") return open;
   if (high < 0) return "better";
-  if (high <= epsilon) return "equivalent";
-  if (low >= epsilon) return "worse";
-  return stopped ? "inconclusive" : "continue";
+  return high <= limit ? "equivalent" : open;
 }

@@ -4,7 +4,7 @@ import { err, failure, ok, type Result } from "../../failure/failure.ts";
 import type { ReplayInput } from "../../replay/replay-input.ts";
 import type { Route } from "../../route/route.ts";
 import { seededRandom } from "../../stats/random.ts";
-import type { EvidenceStore } from "../analysis/evidence-process.ts";
+import type { EvidenceStore } from "../evidence/evidence-store.ts";
 import type { StopReason } from "../execution/bakeoff-run.ts";
 import { runBakeoff, withEarlier } from "../execution/run-bakeoff.ts";
 import type { Sample } from "../execution/sample.ts";

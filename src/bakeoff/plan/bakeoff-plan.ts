@@ -15,6 +15,8 @@ export interface BakeoffPlan extends BakeoffLimits {
   /** The reference arm among them where there is one. */
   readonly arms: readonly Arm[];
   readonly inputs: readonly ReplayInput[];
+  /** How they were drawn, and whether that favours no outcome. */
+  readonly sampling: { readonly representative: boolean; readonly text: string };
   /** Calls in flight. */
   readonly concurrency: number;
   /** Calls in flight to the first provider of an arm. Absent = `concurrency`. */

@@ -5,8 +5,8 @@ import type { PriceBook } from "../../money/price.ts";
 import type { ProviderTable } from "../../provider/provider.ts";
 import type { ReplayInput } from "../../replay/replay-input.ts";
 import type { Candidate } from "../../route/route.ts";
+import { familyLevel } from "../../stats/alpha-spending.ts";
 import { detectable, pairsNeeded } from "../../stats/power.ts";
-import { confidenceFor } from "../analysis/alpha-spending.ts";
 import { replayCall } from "../execution/replay-call.ts";
 import type { JudgeChoice } from "../judge/judge-choice.ts";
 import type { Arm } from "./arm.ts";
@@ -75,8 +75,8 @@ export function estimateBakeoff(plan: BakeoffPlan, facts: EstimateFacts): Estima
   const maxRegret = plan.route.objective?.maxRegret;
   const pairs = Math.max(1, pairsOf(plan));
   const challengers = plan.arms.filter(({ role }) => role === "challenger").length;
-  // What the first look decides at while no arm is through.
-  const terms = { discordance: ASSUMED_DISCORDANCE, confidence: confidenceFor(Math.max(1, challengers)) };
+  // What the first look of a route's first family decides at while no arm is through.
+  const terms = { discordance: ASSUMED_DISCORDANCE, confidence: 1 - (2 * familyLevel(1)) / Math.max(1, challengers) };
   return {
     calls: left,
     arms,

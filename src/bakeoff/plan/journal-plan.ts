@@ -22,6 +22,8 @@ export const journalPlan = z.object({
   asked: z.int(),
   /** How the inputs were drawn, in words. */
   sampling: z.string(),
+  /** Whether that favours no outcome: inputs that were picked for theirs find faults and prove nothing. */
+  representative: z.boolean(),
   budget_nano: nano,
   total_nano: nano.optional(),
   judge_day_nano: nano,

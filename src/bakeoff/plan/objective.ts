@@ -1,6 +1,6 @@
 /** What a route asks its arms to be judged by, as a report tells it. */
 import { nanoToUsdText } from "../../money/nano-usd.ts";
-import { DEFAULT_LAMBDA } from "../../route/defaults.ts";
+import { DEFAULT_CONFORMANCE_DROP, DEFAULT_LAMBDA } from "../../route/defaults.ts";
 import type { Route } from "../../route/route.ts";
 import type { BakeoffReport, ObjectiveReport } from "../report/bakeoff-report.ts";
 
@@ -11,6 +11,7 @@ export function objectiveOf({ objective, bakeoff }: Route): ObjectiveReport {
   return {
     mode: objective?.mode ?? (bakeoff ? "quality-first" : "cost-first"),
     max_regret: objective?.maxRegret,
+    max_conformance_drop: objective?.maxConformanceDrop ?? DEFAULT_CONFORMANCE_DROP,
     usd_per_1k: ceiling && "per1k" in ceiling ? Number(nanoToUsdText(ceiling.per1k)) : undefined,
     usd_per_run: ceiling && "perRun" in ceiling ? Number(nanoToUsdText(ceiling.perRun)) : undefined,
     lambda: objective?.mode === "balanced" ? objective.lambda : undefined,
@@ -29,6 +30,7 @@ export function objectiveFault(report: BakeoffReport, route: Route): string | un
   const lambda = asked.mode === "balanced" ? (route.objective?.lambda ?? DEFAULT_LAMBDA) : undefined;
   const same =
     asked.max_regret === declared.max_regret &&
+    asked.max_conformance_drop === declared.max_conformance_drop &&
     asked.usd_per_1k === declared.usd_per_1k &&
     asked.usd_per_run === declared.usd_per_run &&
     asked.lambda === lambda &&

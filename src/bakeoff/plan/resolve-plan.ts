@@ -31,6 +31,7 @@ export function planOf(
     route,
     arms: arms.value,
     ...limitsOf(route, journal),
+    sampling: { representative: journal.representative, text: journal.sampling.slice(0, 600) },
     concurrency: journal.concurrency,
     perProvider: journal.per_provider,
     metric: metricOf(route, rest.inputs, judge),

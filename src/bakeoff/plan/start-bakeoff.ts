@@ -80,6 +80,7 @@ export async function startBakeoff(
     reference: referenceKept(reference),
     asked: sampling.last,
     sampling: drawText(draw, sampling, source.what, repeats),
+    representative: !sampling.failuresFirst,
   };
   const drawn = repeated(draw.inputs, repeats);
   const plan = planOf(journal, route, { org: host.org, inputs: source.hold(drawn), done: [] });

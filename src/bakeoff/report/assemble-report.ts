@@ -1,15 +1,14 @@
 /** The report of a finished or interrupted run. */
 import { addUsd, nanoToUsdText, ZERO_USD } from "../../money/nano-usd.ts";
-import {
-  type Comparison,
-  type EvidenceState,
-  type EvidenceStore,
-  evidenceKey,
-  takeLook,
-} from "../analysis/evidence-process.ts";
-import { countRegret, withBounds } from "../analysis/regret-bounds.ts";
+import { comparisonsOf, incumbentOf } from "../analysis/comparisons.ts";
 import { Scores } from "../analysis/scores.ts";
 import { compare, type Measured, summarise } from "../analysis/summary.ts";
+import { costLevel } from "../evidence/cost-level.ts";
+import { type CountedRegret, decideRegrets } from "../evidence/decide-regrets.ts";
+import type { EvidenceStore } from "../evidence/evidence-store.ts";
+import type { LookRecord } from "../evidence/look-record.ts";
+import { type Comparison, makeLook } from "../evidence/make-look.ts";
+import { gradingDigest, servedDigest } from "../evidence/served-payload.ts";
 import type { BakeoffRun } from "../execution/bakeoff-run.ts";
 import type { QualityMetric, Sample } from "../execution/sample.ts";
 import { decideGate } from "../gate/decide-gate.ts";
@@ -17,6 +16,7 @@ import { tallyOf } from "../judge/judge-verdict.ts";
 import type { Arm } from "../plan/arm.ts";
 import type { BakeoffPlan } from "../plan/bakeoff-plan.ts";
 import { objectiveOf } from "../plan/objective.ts";
+import { answersOf } from "./answers.ts";
 import { BAKEOFF_SCHEMA, type BakeoffReport, type JudgeReport, type ReferenceReport } from "./bakeoff-report.ts";
 
 export interface ReportFacts {
@@ -28,14 +28,17 @@ export interface ReportFacts {
   readonly finishedAt: number;
 }
 
-/** The report as the first look at each of its comparisons, with nothing remembered. */
-export function reportOf(plan: BakeoffPlan, run: BakeoffRun, facts: ReportFacts): BakeoffReport {
-  return assemble(plan, run, facts, new Map());
+/** The report as a first look, with nothing remembered and nothing kept. */
+export function reportOf(plan: BakeoffPlan, run: BakeoffRun, facts: ReportFacts): Promise<BakeoffReport> {
+  return reportWithEvidence(plan, run, facts, {
+    salt: async () => "",
+    record: async (look) => [look],
+  });
 }
 
 /**
- * The report with the evidence of earlier bake-offs, which it adds to. Of the same bake-off again it is the same report:
- * what was counted is not counted twice.
+ * The report with the evidence of earlier bake-offs, to which this one's look is added first. Of the same bake-off again
+ * it is the same report. Where the look cannot be kept, the report stands on it alone and says so: it proposes nothing.
  */
 export async function reportWithEvidence(
   plan: BakeoffPlan,
@@ -43,34 +46,81 @@ export async function reportWithEvidence(
   facts: ReportFacts,
   evidence: EvidenceStore,
 ): Promise<BakeoffReport> {
-  const keys = new Map<string, string>();
-  const known = new Map<string, EvidenceState>();
-  for (const comparison of comparisonsOf(plan)) {
-    const key = await evidenceKey(comparison);
-    const state = await evidence.load(key);
-    keys.set(nameOf(comparison), key);
-    if (state) known.set(nameOf(comparison), state);
+  const samples = byArm(plan.arms, run.samples);
+  const compared = await comparedOf(plan, samples, run);
+  const { looks, store } = await lookedAt(plan, facts, compared, evidence);
+  const counted = compared.map(({ counted: one }) => one);
+  return assemble(plan, run, { ...facts, samples, store }, decideRegrets(counted, looks));
+}
+
+interface Compared {
+  readonly counted: CountedRegret;
+  readonly comparison: Comparison;
+}
+
+async function comparedOf(
+  plan: BakeoffPlan,
+  samples: ReadonlyMap<string, readonly Sample[]>,
+  { verdicts }: BakeoffRun,
+): Promise<Compared[]> {
+  const judge = plan.judge?.type === "judge" ? plan.judge.candidate.key : undefined;
+  return Promise.all(
+    comparisonsOf(plan).map(async ({ arm, against, metric, limit }) => {
+      const pairs = new Scores(metric, samples, verdicts).differences(arm.name, against.name, plan.inputs);
+      const [own, other, grading] = await Promise.all([
+        servedDigest(arm.narrowed),
+        servedDigest(against.narrowed),
+        gradingDigest(plan.route, metric, judge),
+      ]);
+      const key = { arm: own, against: other, grading };
+      const counted: CountedRegret = {
+        ...{ arm: arm.name, against: against.name, metric, key, limit },
+        n_paired: pairs.length,
+        missing: plan.inputs.length - pairs.length,
+        losses: pairs.filter(({ d }) => d > 0).length,
+        wins: pairs.filter(({ d }) => d < 0).length,
+      };
+      return { counted, comparison: { key, challenger: arm.role === "challenger", pairs } };
+    }),
+  );
+}
+
+async function lookedAt(
+  plan: BakeoffPlan,
+  { finishedAt }: ReportFacts,
+  compared: readonly Compared[],
+  evidence: EvidenceStore,
+): Promise<{ readonly looks: readonly LookRecord[]; readonly store: BakeoffReport["evidence_store"] }> {
+  const facts = { route: plan.route.name, bakeoff: plan.id, at: finishedAt };
+  const look = async (salt: string): Promise<LookRecord> =>
+    makeLook(
+      compared.map(({ comparison }) => comparison),
+      { ...facts, salt },
+    );
+  // A diagnosis is no look at the traffic: it is told, and never remembered as evidence.
+  if (!plan.sampling.representative) return { looks: [await look("")], store: { kept: true } };
+  try {
+    return { looks: await evidence.record(await look(await evidence.salt())), store: { kept: true } };
+  } catch (cause) {
+    const note = (cause instanceof Error ? cause.message : String(cause)).slice(0, 300);
+    return { looks: [await look("")], store: { kept: false, note } };
   }
-  const after = new Map<string, EvidenceState>();
-  const report = assemble(plan, run, facts, known, (comparison, state) => after.set(nameOf(comparison), state));
-  for (const [name, state] of after) {
-    const key = keys.get(name);
-    if (key !== undefined) await evidence.save(key, state, facts.finishedAt);
-  }
-  return report;
+}
+
+interface Assembled extends ReportFacts {
+  readonly samples: ReadonlyMap<string, readonly Sample[]>;
+  readonly store: BakeoffReport["evidence_store"];
 }
 
 function assemble(
   plan: BakeoffPlan,
   run: BakeoffRun,
-  facts: ReportFacts,
-  known: ReadonlyMap<string, EvidenceState>,
-  onEvidence: (comparison: Comparison, state: EvidenceState) => void = () => undefined,
+  facts: Assembled,
+  regrets: BakeoffReport["regrets"],
 ): BakeoffReport {
   const metric = metricOf(plan);
-  const samples = byArm(plan.arms, run.samples);
-  const scores = new Scores(metric, samples, run.verdicts);
-  const measured = ({ name }: Arm): Measured => ({ samples: samples.get(name) ?? [], scores: scores.of(name) });
+  const scores = new Scores(metric, facts.samples, run.verdicts);
+  const measured = ({ name }: Arm): Measured => ({ samples: facts.samples.get(name) ?? [], scores: scores.of(name) });
   const objective = objectiveOf(plan.route);
   const terms = {
     schemaDeclared: plan.route.output !== undefined,
@@ -78,31 +128,26 @@ function assemble(
     minScore: objective.quality_gate?.min_score,
   };
   const incumbent = incumbentOf(plan.arms);
-  const challengers = plan.arms.filter(({ role }) => role === "challenger");
-  const counted = comparisonsOf(plan).map((comparison) => {
-    const [arm, against] = [comparison.arm.name, comparison.against.name];
-    const pairs = scores.differences(arm, against, plan.inputs);
-    const family = comparison.arm.role === "challenger" ? challengers.length : 1;
-    const before = known.get(nameOf(comparison));
-    const { look, state } = takeLook(before, plan.id, pairs, { epsilon: comparison.epsilon, family });
-    onEvidence(comparison, state);
-    return countRegret({ arm, against }, pairs, plan.inputs.length, look);
-  });
   const arms = plan.arms.map((arm) => summarise(arm, measured(arm), run.stopped.get(arm.name), terms));
   const figures = {
     schema_declared: terms.schemaDeclared,
     objective,
     reference: referenceOf(plan),
     judge: judgeOf(plan, run),
+    sampling: plan.sampling,
+    evidence_store: facts.store,
+    metric,
     arms,
     pairs: plan.arms
       .filter((arm) => arm !== incumbent)
-      .map((arm) => compare(arm.name, measured(arm), measured(incumbent), terms)),
-    regrets: withBounds(counted, {
-      epsilon: objective.max_regret,
-      reference: plan.arms.find(({ role }) => role === "reference")?.name,
-      challengers: challengers.map(({ name }) => name),
-    }),
+      .map((arm) =>
+        compare(arm.name, measured(arm), measured(incumbent), {
+          minScore: terms.minScore,
+          level: costLevel(arm.name, regrets),
+          clusters: clustersOf(plan),
+        }),
+      ),
+    regrets,
   };
   return {
     schema: BAKEOFF_SCHEMA,
@@ -117,33 +162,16 @@ function assemble(
     simulated: run.samples.some(({ simulated }) => simulated),
     partial: arms.some(({ complete }) => !complete),
     inputs: inputsOf(plan, facts.asked),
-    metric,
+    answers: answersOf(plan.route, metric),
     incumbent: incumbent.name,
     ...figures,
     gate: decideGate(figures),
   };
 }
 
-/**
- * What regret is measured between: every other arm and the reference, then each challenger and the incumbent. A route
- * that declares neither an objective nor a `bakeoff` block asks for none.
- */
-function comparisonsOf(plan: BakeoffPlan): Comparison[] {
-  const { route, arms } = plan;
-  if (!route.objective && !route.bakeoff) return [];
-  const incumbent = incumbentOf(arms);
-  const reference = arms.find(({ role }) => role === "reference");
-  const common = { route, metric: metricOf(plan) };
-  const epsilon = route.objective?.maxRegret ?? 0;
-  const againstReference = reference
-    ? arms.filter((arm) => arm !== reference).map((arm) => ({ ...common, arm, against: reference, epsilon }))
-    : [];
-  const challengers = arms.filter(({ role }) => role === "challenger");
-  return [...againstReference, ...challengers.map((arm) => ({ ...common, arm, against: incumbent, epsilon: 0 }))];
-}
-
-function nameOf({ arm, against }: Comparison): string {
-  return JSON.stringify([arm.name, against.name]);
+/** Cluster of each input: its customer or run, else its question. */
+function clustersOf({ inputs }: BakeoffPlan): ReadonlyMap<string, string> {
+  return new Map(inputs.map(({ id, cluster, question }) => [id, cluster ?? question]));
 }
 
 function metricOf({ metric }: BakeoffPlan): QualityMetric {
@@ -186,12 +214,6 @@ function inputsOf({ inputs }: BakeoffPlan, asked: number): BakeoffReport["inputs
     oldest: inputs.length === 0 ? undefined : iso(oldest),
     newest: inputs.length === 0 ? undefined : iso(newest),
   };
-}
-
-function incumbentOf(arms: readonly Arm[]): Arm {
-  const incumbent = arms.find(({ role }) => role === "incumbent");
-  if (!incumbent) throw new RangeError("a bake-off has an incumbent");
-  return incumbent;
 }
 
 function byArm(arms: readonly Arm[], samples: readonly Sample[]): ReadonlyMap<string, readonly Sample[]> {

@@ -13,12 +13,22 @@ export const objectiveReport = z.strictObject({
   mode: z.enum(OBJECTIVE_MODES),
   /** The regret that is tolerated, as a fraction. */
   max_regret: z.number().min(0).max(1).optional(),
+  /** The drop in conformance against the incumbent that is tolerated; and the regret, where no max_regret is declared. */
+  max_conformance_drop: fraction,
   /** At most one of the two ceilings: dollars per 1K conformant outputs, or per input sent. */
   usd_per_1k: z.number().nonnegative().optional(),
   usd_per_run: z.number().nonnegative().optional(),
   /** Weight of cost in `balanced`. */
   lambda: z.number().nonnegative().optional(),
   quality_gate: z.strictObject({ min_score: fraction }).optional(),
+});
+
+/** Whether anything but the shape of the answers was judged. */
+export const answersReport = z.strictObject({
+  evidence: z.enum(["checked", "shape"]),
+  /** The route declares that its shape is all that counts. */
+  accepted: z.boolean(),
+  reason: z.string().max(300),
 });
 
 /** The ceiling arm, or why there is none. */
@@ -66,6 +76,11 @@ export const bakeoffReport = z.strictObject({
     oldest: z.iso.datetime().optional(),
     newest: z.iso.datetime().optional(),
   }),
+  /** How the inputs were drawn, and whether that favours no outcome. */
+  sampling: z.strictObject({ representative: z.boolean(), text: z.string().max(600) }),
+  /** Whether the look is kept where later bake-offs find it, and why not. */
+  evidence_store: z.strictObject({ kept: z.boolean(), note: z.string().max(300).optional() }),
+  answers: answersReport,
   /** What quality and regret were measured by: the best evidence that enough samples have. */
   metric: z.enum(QUALITY_METRICS),
   /** Without a schema conformance is not measured. */
@@ -85,3 +100,4 @@ export type BakeoffReport = z.infer<typeof bakeoffReport>;
 export type ObjectiveReport = z.infer<typeof objectiveReport>;
 export type ReferenceReport = z.infer<typeof referenceReport>;
 export type JudgeReport = z.infer<typeof judgeReport>;
+export type AnswersReport = z.infer<typeof answersReport>;

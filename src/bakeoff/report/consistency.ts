@@ -1,23 +1,24 @@
 import { wilson, wilsonRate } from "../../stats/wilson.ts";
 import type { ArmReport } from "../analysis/arm-report.ts";
-import { MIN_PAIRS, withBounds } from "../analysis/regret-bounds.ts";
 import type { RegretReport } from "../analysis/regret-report.ts";
+import { decideRegrets, MIN_PAIRS } from "../evidence/decide-regrets.ts";
+import { type LookRecord, pairsOf } from "../evidence/look-record.ts";
 import { decideGate } from "../gate/decide-gate.ts";
 import type { GateReport } from "../gate/gate-report.ts";
 import type { BakeoffReport } from "./bakeoff-report.ts";
 
 /**
- * Whether a report's conclusions follow from its own counts: intervals, rates, regrets with their bounds, the partial
- * mark and the gate are worked out again. Answers what does not fit, or `undefined`. A proposal must not rest on a
- * verdict that its figures contradict.
+ * Whether a report's conclusions follow from its counts and from the looks at its route that are held here, up to and
+ * including its own, oldest first: intervals, rates, regrets with their bounds, the partial mark and the gate are worked
+ * out again. Answers what does not fit, or `undefined`. A proposal must not rest on a verdict that its figures contradict.
  */
-export function inconsistency(report: BakeoffReport): string | undefined {
+export function inconsistency(report: BakeoffReport, looks: readonly LookRecord[]): string | undefined {
   return (
     rolesFault(report) ??
     first(report.arms, (arm) => armFault(arm, report)) ??
     first(report.pairs, (pair) => ratioFault(pair, report)) ??
     first(report.regrets, (regret) => regretFault(regret, report)) ??
-    boundsFault(report) ??
+    evidenceFault(report, looks) ??
     (gateOf(report).proposes === report.gate.proposes
       ? undefined
       : "the gate's result does not follow from the figures")
@@ -98,43 +99,36 @@ function ratioFault(pair: BakeoffReport["pairs"][number], { arms, incumbent }: B
 }
 
 function regretFault(regret: RegretReport, { inputs, arms }: BakeoffReport): string | undefined {
-  const { arm, n_paired: n, missing, losses, wins, pairs, look } = regret;
-  const fault = `the regret of ${arm} does not follow from its counts`;
-  const quality = arms.find((one) => one.arm === arm)?.quality;
-  if (n + missing !== inputs.used || losses + wins > n || n > (quality?.n ?? 0)) return fault;
-  if ((pairs === undefined) !== (n === 0)) return fault;
-  const challengers = arms.filter(({ role }) => role === "challenger").length;
-  const isChallenger = arms.some((one) => one.arm === arm && one.role === "challenger");
-  if (look.family < (isChallenger ? challengers : 1) || look.fresh > look.items)
-    return `the look at ${arm} does not fit`;
-  if ((look.kind === "later") !== (look.bounds !== undefined) || (look.bounds?.length ?? look.family) !== look.family)
-    return `the look at ${arm} does not fit`;
-  return pairs === undefined || momentsFit(regret, pairs) ? undefined : fault;
+  const { arm, n_paired: n, missing, losses, wins } = regret;
+  const role = arms.find((one) => one.arm === arm)?.role;
+  const follows = n + missing === inputs.used && losses + wins <= n && role !== undefined;
+  return follows ? undefined : `the regret of ${arm} does not follow from its counts`;
 }
 
-function momentsFit({ n_paired: n, losses, wins }: RegretReport, pairs: NonNullable<RegretReport["pairs"]>): boolean {
-  const { method, worth, mean, mean_square: square, degrees, clustering } = pairs;
-  if (mean * mean > square + 1e-9 || worth > n + 1e-9) return false;
-  const disagreeing = losses + wins;
-  if (!clustering) {
-    if (worth !== n || square > disagreeing / n + 1e-9) return false;
-    if (mean > losses / n + 1e-9 || mean < -wins / n - 1e-9) return false;
-    if (method === "pseudo_pair_t") return degrees === n - 1;
-    return degrees === undefined && near(mean, (losses - wins) / n) && near(square, disagreeing / n);
-  }
-  return degrees === clustering.clusters - 1 && clustering.clusters <= n && near(worth * clustering.deff, n);
+/** What the looks that are held here say, against what the report says of them. */
+function evidenceFault(report: BakeoffReport, looks: readonly LookRecord[]): string | undefined {
+  // Such a report proposes nothing, which the gate's own clauses see to.
+  if (!report.evidence_store.kept || !report.sampling.representative) return undefined;
+  const own = looks.at(-1);
+  if (own?.bakeoff !== report.id || own.route !== report.route) return "no look of this bake-off is held here";
+  const uncounted = report.regrets.find((regret) => !isCounted(regret, own));
+  if (uncounted) return `the pairs of ${uncounted.arm} are not those of the look that is held here`;
+  const again = decideRegrets(
+    report.regrets.map(({ evidence: _, estimate: __, ...counted }) => counted),
+    looks,
+  );
+  const wrong = report.regrets.find((regret, index) => !same(regret, again[index]));
+  return wrong && `the bounds of ${wrong.arm} do not follow from the evidence that is held here`;
 }
 
-/** Bounds, level and power of every regret, worked out again together: they are corrected for each other. */
-function boundsFault(report: BakeoffReport): string | undefined {
-  const counted = report.regrets.map(({ estimate: _, ...rest }) => rest);
-  const again = withBounds(counted, {
-    epsilon: report.objective.max_regret,
-    reference: report.arms.find(({ role }) => role === "reference")?.arm,
-    challengers: report.arms.filter(({ role }) => role === "challenger").map(({ arm }) => arm),
-  });
-  const wrong = report.regrets.find((regret, index) => !same(regret.estimate, again[index]?.estimate));
-  return wrong && `the bounds of ${wrong.arm} do not follow from its pairs`;
+/** Repeats of a question are pairs of their own. */
+function isCounted({ key, n_paired: n, losses, wins }: RegretReport, look: LookRecord): boolean {
+  const differences = pairsOf(look, key)?.flatMap((pair) => pair.differences) ?? [];
+  return (
+    differences.length === n &&
+    differences.filter((d) => d > 0).length === losses &&
+    differences.filter((d) => d < 0).length === wins
+  );
 }
 
 /** A rate of n and its interval; none where nothing is counted, or nothing was sent. */

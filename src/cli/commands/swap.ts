@@ -1,7 +1,8 @@
-import { getSwap, listSwaps, recordSwap, revertSwap } from "../../api/proposals.ts";
+import { decideProposal, getSwap, listSwaps, recordSwap, revertSwap } from "../../api/proposals.ts";
 import { formatUsd } from "../../money/format.ts";
 import { nanoUsd } from "../../money/nano-usd.ts";
 import type { ProposalEvidence } from "../../proposal/evidence.ts";
+import type { Proposal } from "../../proposal/proposal.ts";
 import { patched, reverseOf } from "../../swap/patch.ts";
 import type { Swap } from "../../swap/swap.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
@@ -15,6 +16,7 @@ import { fetchProposal } from "./proposals.ts";
 
 interface ExecuteOptions extends GatewayOptions {
   readonly approve?: boolean;
+  readonly acceptShapeOnly?: boolean;
   readonly confirm?: string;
   readonly routes?: string;
   readonly config?: string;
@@ -27,6 +29,7 @@ export const command: CommandModule = {
       command.command("execute <proposal>").description("print an approved change as a patch, and record it"),
     )
       .option("--approve", "this is a human's decision; nothing happens without it")
+      .option("--accept-shape-only", "take evidence for enough of which only the shape of answers was tested; recorded")
       .option("--confirm <route>", "name of the route, where the change costs more")
       .option("--routes <dir>", "folder of route bundles (default: routes)")
       .option("--config <file>", "configuration (default: modelrig.yaml where it exists)")
@@ -52,7 +55,7 @@ async function execute(io: Io, proposalId: string, options: ExecuteOptions): Pro
     });
   }
   const gateway = gatewayFrom(io, options);
-  const { proposal } = await fetchProposal(gateway, proposalId);
+  const proposal = await readyProposal(gateway, proposalId, options);
   const known = await gateway.call(listSwaps, { query: { proposal: proposalId } });
   const [before] = known.swaps;
   if (before) return hand(io, before, [], options);
@@ -68,6 +71,20 @@ async function execute(io: Io, proposalId: string, options: ExecuteOptions): Pro
   const body = { proposal: proposalId, path, patch };
   const executed = await gateway.call(recordSwap, { body });
   return hand(io, executed, notes, options);
+}
+
+/** The proposal; one that rests on shape alone is taken for evidenced where the person says so, and else refused. */
+async function readyProposal(gateway: Gateway, id: string, options: ExecuteOptions): Promise<Proposal> {
+  const { proposal: found } = await fetchProposal(gateway, id);
+  if (found.state !== "suggested" || !found.evidence) return found;
+  if (options.acceptShapeOnly !== true) {
+    throw new CliError("swap.shape_only", `${found.evidence.answers.reason}; nothing judged what they say`, {
+      exitCode: EXIT.no,
+      fix: "check answers (value_checks, eval cases, a judge), or accept it: --accept-shape-only",
+    });
+  }
+  await gateway.call(decideProposal, { params: { id }, body: { decision: "accept_shape" } });
+  return (await fetchProposal(gateway, id)).proposal;
 }
 
 /** Evidence for one version of a route says nothing about another. */

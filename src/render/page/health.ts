@@ -13,7 +13,6 @@ export function healthSection(report: BakeoffReport): Html {
     ...limitNotes(report),
     ...report.arms.flatMap((arm) => infrastructureNote(arm)),
     ...report.arms.flatMap((arm) => costNote(arm)),
-    ...report.regrets.flatMap((regret) => contradictionNote(regret)),
   ];
   const list =
     notes.length === 0
@@ -44,12 +43,5 @@ function costNote({
         ]
       : []),
     ...(estimated > 0 ? [`${modelOf(arm)}: the cost of ${estimated} of ${sent} calls is our own estimate`] : []),
-  ];
-}
-
-function contradictionNote({ arm, estimate, look }: BakeoffReport["regrets"][number]): string[] {
-  if (!estimate || estimate.low <= estimate.high) return [];
-  return [
-    `${modelOf(arm)}: looks up to number ${look.number} contradict each other (${look.items} items): the arms have changed between them, and nothing follows`,
   ];
 }

@@ -7,9 +7,10 @@ import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { levelText, percent, points, signedPoints } from "../../stats/rate-text.ts";
 import { type ForestAxis, type ForestRow, forestHead, forestRow, forestScale } from "../plot/forest.ts";
 import { linearScale } from "../plot/scale.ts";
+import { needsWords } from "../terminal/needs-words.ts";
 import { type Html, html, type Part } from "./html.ts";
 import { conformanceFigure, costFigure, qualityFigure, ratioFigure, refusal, regretFigure } from "./measured.ts";
-import { armMark, baseOf, boundClears, dayOf, metricWords, regretOf, usdOf, verdictOnArm } from "./model.ts";
+import { armMark, baseOf, boundClears, dayOf, metricWords, regretOf, verdictOnArm } from "./model.ts";
 import { dataTable, type PageCell, table } from "./table.ts";
 
 interface Column {
@@ -65,9 +66,7 @@ function verdictTag(report: BakeoffReport, arm: ArmReport): Part {
   const tone = { better: "within", equivalent: "within", worse: "worse", continue: "open", inconclusive: "open" }[
     verdict.verdict
   ];
-  const needs =
-    verdict.needs &&
-    html`<span class="needs">about ${verdict.needs.pairs} more pairs${verdict.needs.usd !== undefined && `, about ${usdOf(verdict.needs.usd)}`}</span>`;
+  const needs = verdict.needs && html`<span class="needs">${needsWords(verdict.needs)}</span>`;
   return [html`<span class="tag ${tone}">${VERDICT_WORDS[verdict.verdict]}</span>`, gate, stopped, needs];
 }
 
@@ -173,14 +172,15 @@ function figures(report: BakeoffReport, day: string): Html {
     "if missing lost",
     "level",
     "method",
-    "deff",
+    "by",
+    "items",
     "look",
     "needed",
     "detects",
     "inside the limit",
   ];
   const rows = report.regrets.map(
-    ({ arm, against, n_paired: n, missing, losses, wins, estimate, pairs, look }): Part[] => {
+    ({ arm, against, metric, n_paired: n, missing, losses, wins, estimate, evidence }): Part[] => {
       const own = report.arms.find((one) => one.arm === arm);
       return [
         armName(report, arm),
@@ -199,9 +199,12 @@ function figures(report: BakeoffReport, day: string): Html {
               levelText(estimate.level),
               estimate.method,
             ]
-          : [`refused: n ${n}`, "", "", "", "", pairs?.method ?? ""]),
-        pairs?.clustering ? `${pairs.clustering.deff.toFixed(2)}, ${pairs.clustering.clusters} clusters` : "1",
-        `${look.number} (${look.kind}), ${look.items} items, family ${look.family}`,
+          : [`refused: n ${n}`, "", "", "", "", ""]),
+        metric,
+        evidence ? `${evidence.items} of ${evidence.questions} questions, ${evidence.clusters} clusters` : "",
+        evidence
+          ? `${evidence.number} (${evidence.look}), family ${evidence.family} of ${evidence.family_arms}, since ${dayOf(evidence.since)}`
+          : "",
         estimate?.needed ?? "",
         estimate ? points(estimate.detectable) : "",
         own ? (boundClears(report, own) ? "yes" : "no") : "",

@@ -26,10 +26,9 @@ export function verdictOnArm({ gate }: BakeoffReport, arm: string): ArmVerdict |
 /** From the bounds and the limit alone; an arm that no verdict is passed on gets the mark its bounds would give it. */
 export function armMark(report: BakeoffReport, { arm, role }: ArmReport): Mark {
   if (role === "reference") return "diamond";
-  const limit = report.objective.max_regret;
-  const estimate = regretOf(report, arm)?.estimate;
-  if (!estimate || limit === undefined) return verdictMark(verdictOnArm(report, arm)?.verdict);
-  return verdictMark(verdictOf(estimate, limit, report.partial));
+  const regret = regretOf(report, arm);
+  if (!regret?.estimate || regret.limit === undefined) return verdictMark(verdictOnArm(report, arm)?.verdict);
+  return verdictMark(verdictOf(regret, report.partial));
 }
 
 /** Whether the arm's own bound clears what the route declares; without a limit on regret, whether its gate is met. */
@@ -39,7 +38,7 @@ export function boundClears(report: BakeoffReport, { arm, role, complete }: ArmR
   const limit = report.objective.max_regret;
   if (limit === undefined) return role === "incumbent" || verdictOnArm(report, arm)?.clears === true;
   const estimate = regretOf(report, arm)?.estimate;
-  return estimate !== undefined && estimate.low <= estimate.high && estimate.high <= limit;
+  return estimate !== undefined && estimate.high <= limit;
 }
 
 /** Up to four arms have a colour each, by declared position; of more, only the one that is proposed has one. */

@@ -28,6 +28,7 @@ export function limitNotes(report: BakeoffReport): string[] {
     ...report.regrets.filter((regret) => isShown(regret, report)).flatMap(missingNotes),
     ...judgeNotes(report),
     ...clusterNotes(report),
+    ...answerNotes(report),
     ...inputNotes(report),
   ];
 }
@@ -67,13 +68,21 @@ function judgeNotes({ judge }: BakeoffReport): string[] {
 
 /** Arms share their inputs, and so their clusters: the regret with the most pairs speaks for all. */
 function clusterNotes({ regrets }: BakeoffReport): string[] {
-  const clustered = [...regrets].sort((a, b) => b.n_paired - a.n_paired).find(({ pairs }) => pairs?.clustering);
-  const clustering = clustered?.pairs?.clustering;
-  if (!clustered || !clustering) return [];
-  const { clusters, largest_share: share, deff } = clustering;
-  const weak = clusters < LEAST_CLUSTERS || share > LARGEST_SHARE ? "; too few or uneven to propose on" : "";
+  const [widest] = [...regrets].sort((a, b) => b.n_paired - a.n_paired);
+  const evidence = widest?.evidence;
+  if (!evidence) return [];
+  const { clusters, largest_share: share, questions, heavy } = evidence;
+  const weak = clusters < LEAST_CLUSTERS || share > LARGEST_SHARE;
   return [
-    `${clustered.n_paired} pairs from ${clusters} runs or customers, the largest ${percent(share)}%, design effect ${deff.toFixed(2)}${weak}`,
+    ...(clusters < questions || weak
+      ? [
+          `${questions} inputs of ${clusters} customers, runs or lone questions, the largest with ${percent(share)}% of the traffic${weak ? "; too few or uneven to propose on" : ""}`,
+        ]
+      : []),
+    ...heavy.map(
+      ({ share: part, asked }) =>
+        `one question has ${percent(part)}% of the traffic and was asked in ${asked} calls: its own bound counts by that weight${asked < 10 ? "; ask it more often with --repeats" : ""}`,
+    ),
   ];
 }
 
@@ -121,6 +130,19 @@ function failureNote({ arm, failures, sent }: ArmReport): string[] {
   ];
 }
 
+/** Whether anything but shape was judged, and whether the selection says anything about the traffic. */
+function answerNotes({ answers, sampling, evidence_store: store }: BakeoffReport): string[] {
+  return [
+    ...(answers.evidence === "checked" ? [] : [answers.reason]),
+    ...(sampling.representative
+      ? []
+      : [`inputs: ${sampling.text}; such a selection finds faults and proposes nothing`]),
+    ...(store.kept
+      ? []
+      : [`the evidence could not be kept, so nothing is proposed: ${store.note ?? "no reason given"}`]),
+  ];
+}
+
 /** How the regrets were measured, and what so many pairs can show. */
 export function regretLegend(report: BakeoffReport): string[] {
   const shown = report.regrets.filter((regret) => isShown(regret, report));
@@ -148,15 +170,22 @@ function powerText(regrets: readonly RegretReport[], limit: number): string {
     .concat(" (80% power, arms without regret)");
 }
 
-function familyText({ look }: RegretReport): string {
-  return look.family > 1 ? `, corrected for ${look.family} challengers` : "";
+function familyText({ evidence }: RegretReport): string {
+  return evidence && evidence.family_arms > 1 ? `, corrected for ${evidence.family_arms} challengers` : "";
 }
 
-/** A later look is decided by what all of them have seen. */
-function lookText({ look }: RegretReport): string[] {
-  if (look.kind === "first") return [];
+/** A later look is decided by what was new at each of them. */
+function lookText({ evidence }: RegretReport): string[] {
+  if (!evidence) return [];
+  const again = evidence.restarted
+    ? [`older evidence was contradicted; what counts began ${evidence.since.slice(0, 10)}`]
+    : [];
+  if (evidence.look === "first") return again;
+  const { number, items, fresh } = evidence;
+  const nothing = fresh === 0 ? ": the same questions again are no evidence" : "";
   return [
-    `look ${look.number}: mean and bounds by e-process over ${look.items} items so far, ${look.fresh} of them new in this one${look.fresh === 0 ? ": the same inputs again are no evidence" : ""}`,
+    ...again,
+    `look ${number}: bounds by bets on ${items} items that were new when seen, ${fresh} of the questions new now${nothing}`,
   ];
 }
 
@@ -177,6 +206,6 @@ export function verdictNote({ arm, clears, clauses, saving }: ArmVerdict, { pair
 }
 
 /** Against the reference or, without one, the incumbent. */
-function isShown({ against }: RegretReport, { arms, incumbent }: BakeoffReport): boolean {
-  return against === (arms.find(({ role }) => role === "reference")?.arm ?? incumbent);
+function isShown({ against, metric }: RegretReport, { arms, incumbent, metric: shown }: BakeoffReport): boolean {
+  return metric === shown && against === (arms.find(({ role }) => role === "reference")?.arm ?? incumbent);
 }

@@ -1,8 +1,8 @@
 /** The matrix of a report as lines of plain text, at most 80 columns where names allow. Every rate has its n beside it. */
 
 import type { ArmReport, PairReport } from "../../bakeoff/analysis/arm-report.ts";
-import { MIN_PAIRS } from "../../bakeoff/analysis/regret-bounds.ts";
 import type { RegretReport } from "../../bakeoff/analysis/regret-report.ts";
+import { MIN_PAIRS } from "../../bakeoff/evidence/decide-regrets.ts";
 import type { ArmVerdict } from "../../bakeoff/gate/gate-report.ts";
 import { VERDICT_WORDS } from "../../bakeoff/gate/verdict.ts";
 import { armLabel } from "../../bakeoff/report/arm-label.ts";
@@ -12,6 +12,7 @@ import { formatUsd } from "../../money/format.ts";
 import { nanoUsd, usdToNano } from "../../money/nano-usd.ts";
 import { percent, signedPoints } from "../../stats/rate-text.ts";
 import { matrixNotes } from "./matrix-notes.ts";
+import { needsWords } from "./needs-words.ts";
 
 export interface Grid {
   readonly header: readonly string[];
@@ -82,7 +83,7 @@ function regretTable({ arms, regrets, gate }: BakeoffReport): Grid[] {
   const base = arms.find(({ role }) => role === "reference") ?? arms.find(({ role }) => role === "incumbent");
   return [
     {
-      header: ["", "pairs", "regret pts", "verdict", "to decide"],
+      header: ["", "pairs", "regret pts", "verdict", "more, to decide"],
       rows: arms.map((arm) => {
         const regret = regrets.find((one) => one.arm === arm.arm && one.against === base?.arm);
         const verdict = gate.verdicts.find((one) => one.arm === arm.arm);
@@ -130,7 +131,5 @@ function regretText(regret: RegretReport | undefined): string {
 function needsText(verdict: ArmVerdict | undefined): string {
   if (verdict?.verdict === "inconclusive") return "stopped";
   if (verdict?.verdict !== "continue") return "";
-  if (!verdict.needs) return "no number of pairs";
-  const { pairs, usd } = verdict.needs;
-  return `~${pairs} more pairs${usd === undefined ? "" : `, ~${formatUsd(usdToNano(usd))}`}`;
+  return verdict.needs ? needsWords(verdict.needs) : "no forecast";
 }

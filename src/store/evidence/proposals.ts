@@ -57,7 +57,7 @@ export class OrgProposals implements ProposalStore {
       this.#db.batch([
         this.#db
           .insert(proposals)
-          .values({ org: this.#org, ...fresh, state: "evidenced" })
+          .values({ org: this.#org, ...fresh })
           .onConflictDoNothing()
           .returning({ id: proposals.id }),
         auditInsertIfChanged(this.#db, this.#org, {

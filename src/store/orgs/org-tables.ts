@@ -7,8 +7,9 @@ import { auditLog } from "../tables/audit-log.ts";
 import { bakeoffs } from "../tables/bakeoffs.ts";
 import { capabilities } from "../tables/capabilities.ts";
 import { evalCases } from "../tables/eval-cases.ts";
+import { evidenceLooks, evidenceSalts } from "../tables/evidence.ts";
 import { grades } from "../tables/grades.ts";
-import { bakeoffSamples, evidenceProcesses, hostedBakeoffs, hostedSamples } from "../tables/hosted-bakeoffs.ts";
+import { bakeoffSamples, hostedBakeoffs, hostedSamples } from "../tables/hosted-bakeoffs.ts";
 import { inferences } from "../tables/inferences.ts";
 import { orgSettings } from "../tables/org-settings.ts";
 import { proposals } from "../tables/proposals.ts";
@@ -68,7 +69,8 @@ export const ORG_TABLES: readonly OrgTable[] = [
   },
   { table: hostedBakeoffs, at: hostedBakeoffs.createdAt, heavy: true },
   { table: bakeoffSamples, at: bakeoffSamples.createdAt, heavy: true },
-  { table: evidenceProcesses },
+  { table: evidenceLooks, at: evidenceLooks.at, heavy: true },
+  { table: evidenceSalts, secret: [evidenceSalts.salt] },
   { table: proposals, at: proposals.createdAt, heavy: true },
   { table: swaps, at: swaps.executedAt, heavy: true },
   { table: routePins },

@@ -53,16 +53,3 @@ export const bakeoffSamples = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.org, table.bakeoff, table.input, table.arm] })],
 );
-
-/** State of the e-process that makes looking again safe, per route, variant, reference, metric and bound. */
-export const evidenceProcesses = sqliteTable(
-  "evidence_processes",
-  {
-    org: text("org").notNull(),
-    /** `route/variant/reference/metric/epsilon/alpha`. */
-    key: text("key").notNull(),
-    state: text("state", { mode: "json" }).$type<Readonly<Record<string, unknown>>>().notNull(),
-    updatedAt: integer("updated_at").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.org, table.key] })],
-);

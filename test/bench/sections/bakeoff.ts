@@ -56,7 +56,7 @@ export async function bakeoff(): Promise<readonly Figure[]> {
     },
     {
       what: `statistics of 4 arms × ${SAMPLES_PER_ARM.toLocaleString("en")} samples`,
-      value: secondsOfStatistics(compiled),
+      value: await secondsOfStatistics(compiled),
       unit: "s",
       goal: { most: 2 },
     },
@@ -84,12 +84,12 @@ async function samplesPerSecond(compiled: CompiledBundle): Promise<number> {
   return (samples.length * 1000) / (performance.now() - startedAt);
 }
 
-function secondsOfStatistics(compiled: CompiledBundle): number {
+async function secondsOfStatistics(compiled: CompiledBundle): Promise<number> {
   const plan = planFor(compiled, SAMPLES_PER_ARM);
   const random = seededRandom(7);
   const samples = plan.inputs.flatMap(({ id }) => plan.arms.map(({ name }) => sampleFor(name, id, random)));
   const startedAt = performance.now();
-  reportOf(
+  await reportOf(
     plan,
     { samples, stopped: new Map(), verdicts: [] },
     { asked: SAMPLES_PER_ARM, seed: 7, startedAt: 0, finishedAt: 1 },
@@ -120,6 +120,7 @@ function planFor({ routes }: CompiledBundle, inputs: number): BakeoffPlan {
   return {
     ...{ id: "bo_bench", org: "local", route: route!, arms: arms.value, done: [], concurrency: 8 },
     budgetPerArm: usdToNano("100000"),
+    sampling: { representative: true, text: "the newest captures" },
     inputs: Array.from({ length: inputs }, (_, index) => ({
       id: `input_${index}`,
       at: 1_750_000_000_000 + index,

@@ -236,7 +236,7 @@ export function looksTable(reps: number, random: Random): Table {
   return {
     title: "False proposals: true regret exactly the margin, 20 looks, every 50 pairs to 1,000",
     note: "Share of runs that pass at any look; promised 0.025. t and Tango: a fixed-n interval reused at each look.",
-    head: ["margin", "wins", "t", "Tango", "e-process", "product's gate"],
+    head: ["margin", "wins", "t", "Tango", "betting bound", "product's gate"],
     rows: worlds.map((world) => {
       const found = falseProposals({ ...world, looks: 20, pairsPerLook: 50, reps }, random);
       return [
@@ -244,7 +244,7 @@ export function looksTable(reps: number, random: Random): Table {
         percent(world.win),
         share(found.t),
         share(found.tango),
-        share(found.eProcess),
+        share(found.betting),
         share(found.gate),
       ];
     }),
@@ -260,7 +260,7 @@ export function priceTable(reps: number, random: Random): Table {
     value === undefined || !Number.isFinite(value) ? `over ${most}` : `${value}`;
   return {
     title:
-      "What looking at any time costs: pairs until the e-process (at 0.0125) passes an arm as good as the reference",
+      "What looking at any time costs: pairs until the betting bound (at 0.0125) passes an arm as good as the reference",
     head: ["margin", "disagreeing", "median", "four in five"],
     rows: worlds.map((world) => {
       const needed = pairsToPass({ ...world, reps, most }, random);

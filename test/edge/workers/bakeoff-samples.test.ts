@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, inject, test } from "vitest";
 import { LONGEST_KEPT, MOST_KEPT_AT_ONCE } from "../../../src/bakeoff/execution/kept-sample.ts";
-import { reportOf } from "../../support/recorded-report.ts";
+import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
+import { lookOf, reportOf } from "../../support/recorded-report.ts";
 import { type Gateway, openGateway, route } from "../gateway.ts";
 
 const opened: Gateway[] = [];
@@ -17,9 +18,15 @@ const post = (path: string, body: unknown, key?: string) =>
   open(key).fetch(path, { method: "POST", body: JSON.stringify(body) });
 const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
 
+/** Its look first, then the report. */
+async function record(report: BakeoffReport, query = ""): Promise<Response> {
+  expect((await post(`/v1/evidence/${report.route}`, lookOf(report))).status).toBe(200);
+  return post(`/v1/bakeoffs${query}`, report);
+}
+
 async function recorded(): Promise<string> {
   const report = reportOf({ effective: { usd_per_1k: 6 } });
-  expect((await post("/v1/bakeoffs", report)).status).toBe(201);
+  expect((await record(report)).status).toBe(201);
   return `/v1/bakeoffs/${report.id}/samples`;
 }
 
@@ -91,18 +98,18 @@ describe("GET /v1/routes/:name/live", () => {
 describe("a bake-off made for a proposal", () => {
   test("attaches its evidence to that proposal, and files no other", async () => {
     const report = reportOf();
-    const first = (await (await post("/v1/bakeoffs", report)).json()) as { proposal: { id: string } };
-    const again = { ...report, id: `${report.id}_again`, seed: 2 };
-    const answer = await post(`/v1/bakeoffs?proposal=${first.proposal.id}`, again);
+    const first = (await (await record(report)).json()) as { proposal: { id: string } };
+    const again = reportOf({}, report);
+    const answer = await record(again, `?proposal=${first.proposal.id}`);
     expect(await answer.json()).toMatchObject({ proposal: { id: first.proposal.id, state: "evidenced" } });
     const shown = await (await open().fetch(`/v1/proposals/${first.proposal.id}`)).json();
     expect(shown).toMatchObject({ proposal: { evidence: { bakeoff: again.id } } });
   });
 
   test("is refused where the proposal is of another route, and nothing is recorded", async () => {
-    const other = (await (await post("/v1/bakeoffs", reportOf())).json()) as { proposal: { id: string } };
+    const other = (await (await record(reportOf())).json()) as { proposal: { id: string } };
     const report = reportOf();
-    const answer = await post(`/v1/bakeoffs?proposal=${other.proposal.id}`, report);
+    const answer = await record(report, `?proposal=${other.proposal.id}`);
     expect(answer.status).toBe(404);
     expect((await open().fetch(`/v1/bakeoffs/${report.id}`)).status).toBe(404);
   });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, inject, test } from "vitest";
 import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { pairFigures } from "../../support/bakeoff-figures.ts";
-import { reportOf } from "../../support/recorded-report.ts";
+import { lookOf, reportOf } from "../../support/recorded-report.ts";
 import { type Gateway, ladder, openGateway, route } from "../gateway.ts";
 
 const opened: Gateway[] = [];
@@ -24,10 +24,42 @@ interface Recorded {
 }
 
 async function record(report: BakeoffReport): Promise<Recorded> {
+  await recordLook(open(), report);
   const response = await post(open(), "/v1/bakeoffs", report);
   expect(response.status).toBe(201);
   return (await response.json()) as Recorded;
 }
+
+async function recordLook(gateway: Gateway, report: { readonly id: string; readonly route: string }): Promise<void> {
+  const kept = await post(gateway, `/v1/evidence/${report.route}`, lookOf(report));
+  expect(kept.status).toBe(200);
+}
+
+describe("POST /v1/evidence/{route}", () => {
+  test("answers the looks that count with it, and keeps what a look said", async () => {
+    const report = reportOf();
+    await recordLook(open(), report);
+    const again = await post(open(), `/v1/evidence/${report.route}`, lookOf(report));
+    expect(await again.json()).toEqual({ looks: [lookOf(report)] });
+    const look = lookOf(report);
+    const [first] = look.comparisons;
+    const changed = { ...look, comparisons: [{ ...first, differences: first?.differences.map(() => -1) }] };
+    const refused = await post(open(), `/v1/evidence/${report.route}`, changed);
+    expect(refused.status).toBe(409);
+    expect(await codeOf(refused)).toBe("look_conflict");
+  });
+
+  test.each([
+    ["of another route", { route: "edge.other" }],
+    ["from another time", { at: Date.now() - 86_400_000 }],
+    ["with more questions than weights", { weights: [] }],
+    ["with a text", { note: "private" }],
+  ])("refuses a look %s", async (_kind, more) => {
+    const report = reportOf();
+    const response = await post(open(), `/v1/evidence/${report.route}`, { ...lookOf(report), ...more });
+    expect(response.status).toBe(400);
+  });
+});
 
 describe("POST /v1/bakeoffs", () => {
   test("keeps the report and files the one proposal it supports, however often it is sent", async () => {
@@ -56,15 +88,23 @@ describe("POST /v1/bakeoffs", () => {
   test.each([
     ["a proposal its figures contradict", claims({ gate: { ...reportOf().gate, proposes: "cheap" } })],
     ["a partial mark its arms contradict", { ...reportOf(), partial: true }],
-    ["counts that contradict each other", reportOf({ conformant: 101 })],
-    ["a cost that does not follow from its spend", reportOf({ spend_usd: "0.098000001" })],
+    ["counts that contradict each other", reportOf({ conformant: 201 })],
+    ["a cost that does not follow from its spend", reportOf({ spend_usd: "0.196000001" })],
     [
       "a cost ratio that its costs contradict",
-      { ...reportOf(), pairs: [pairFigures("cheap", { cost_ratio: { ratio: 0.1, low: 0.09, high: 0.11 } })] },
+      {
+        ...reportOf(),
+        pairs: [pairFigures("cheap", { cost_ratio: { ratio: 0.1, low: 0.09, high: 0.11, level: 0.0076 } })],
+      },
     ],
     ["an interval that does not follow from its counts", reportOf({ conformance: { rate: 0.98, low: 0.97, high: 1 } })],
     ["a complete arm without every input", reportOf({ sent: 60, graded: 60, conformant: 59 })],
+    [
+      "bounds that its look does not give",
+      { ...reportOf(), regrets: reportOf().regrets.map((one) => ({ ...one, losses: 1 })) },
+    ],
   ])("refuses %s", async (_kind, report) => {
+    await recordLook(open(), report);
     const response = await post(open(), "/v1/bakeoffs", report);
     expect(response.status).toBe(400);
     expect(await codeOf(response)).toBe("inconsistent_report");
@@ -78,11 +118,18 @@ describe("POST /v1/bakeoffs", () => {
     });
     const gateway = openGateway({ routes: [declared] });
     opened.push(gateway);
+    await recordLook(gateway, report);
     const response = await post(gateway, "/v1/bakeoffs", { ...report, route_hash: declared.hash });
     expect(response.status).toBe(400);
     expect(await codeOf(response)).toBe("inconsistent_report");
     // Of another version of the route nothing is known here.
     expect((await post(gateway, "/v1/bakeoffs", report)).status).toBe(201);
+  });
+
+  test("refuses a report of which it holds no look", async () => {
+    const response = await post(open(), "/v1/bakeoffs", reportOf());
+    expect(response.status).toBe(400);
+    expect(await codeOf(response)).toBe("inconsistent_report");
   });
 
   test("refuses a key it does not know: no text of a call can come along", async () => {

@@ -1,21 +1,26 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { LookRecord } from "../../../src/bakeoff/evidence/look-record.ts";
 import { objectiveFault } from "../../../src/bakeoff/plan/objective.ts";
-import { reportOf } from "../../../src/bakeoff/report/assemble-report.ts";
+import { reportWithEvidence } from "../../../src/bakeoff/report/assemble-report.ts";
 import { type BakeoffReport, bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { gateOf, inconsistency } from "../../../src/bakeoff/report/consistency.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { analysedRun, referencedRoute } from "../../support/bakeoff-analysis.ts";
+import { memoryEvidence } from "../../support/memory-evidence.ts";
 
 const LARGEST = "reference:sim/atlas-large";
 
 let report: BakeoffReport;
+const looks: LookRecord[] = [];
 beforeAll(async () => {
   const { plan, run, facts } = await analysedRun({
     inputs: 200,
     route: { bakeoff: { reference: "sim/atlas-large", qualityGate: { minScore: 0.5 } } },
     sample: (arm, index) => (arm !== LARGEST && index < 2 ? { outcome: "nonconformant" } : {}),
   });
-  report = bakeoffReport.parse(JSON.parse(JSON.stringify(reportOf(plan, run, facts))));
+  report = bakeoffReport.parse(
+    JSON.parse(JSON.stringify(await reportWithEvidence(plan, run, facts, memoryEvidence(looks)))),
+  );
 });
 
 /** Every number of a report and the path to it. */
@@ -67,14 +72,14 @@ describe("a report", () => {
   it("of a real run follows from its own figures", () => {
     expect(report.gate).toMatchObject({ kind: "quality-first", proposes: "cheap" });
     expect(report.regrets).toHaveLength(3);
-    expect(inconsistency(report)).toBeUndefined();
+    expect(inconsistency(report, looks)).toBeUndefined();
     expect(gateOf(report)).toEqual(report.gate);
   });
 
   it("does not, when any figure that follows from others is changed", () => {
     const derived = numbersOf(report).filter(([part, , field, figure]) => {
       if (part === "arms") return field !== "latency_ms" && !["low", "high"].includes(figure ?? "x");
-      if (part === "regrets") return field !== "look" || figure === "family";
+      if (part === "regrets") return true;
       return false;
     });
     // What stands for itself: counts that nothing else repeats.
@@ -85,7 +90,7 @@ describe("a report", () => {
       const steps = path.split(".");
       return [-1, 1].every((sign) => {
         const change = (value: number) => (Number.isInteger(value) ? value + sign : value * (1 + sign / 10));
-        return inconsistency(changed(steps, change)) === undefined;
+        return inconsistency(changed(steps, change), looks) === undefined;
       });
     });
     expect(unnoticed).toEqual([]);
@@ -95,26 +100,31 @@ describe("a report", () => {
     const [first, ...rest] = report.regrets;
     if (!first?.estimate) throw new Error("regret is measured");
     const better = { ...first, estimate: { ...first.estimate, high: first.estimate.high - 1e-6 } };
-    expect(inconsistency({ ...report, regrets: [better, ...rest] })).toContain("bounds");
+    expect(inconsistency({ ...report, regrets: [better, ...rest] }, looks)).toContain("bounds");
   });
 
   it("does not, when it names a reference that is no arm, or tells a regret twice", () => {
-    expect(inconsistency({ ...report, reference: { arm: "other" } })).toContain("reference");
-    expect(inconsistency({ ...report, regrets: [...report.regrets, ...report.regrets.slice(0, 1)] })).toContain(
+    expect(inconsistency({ ...report, reference: { arm: "other" } }, looks)).toContain("reference");
+    expect(inconsistency({ ...report, regrets: [...report.regrets, ...report.regrets.slice(0, 1)] }, looks)).toContain(
       "twice",
     );
   });
 
   it("does not, when it proposes what its gate does not", () => {
     const { proposes: _, ...gate } = report.gate;
-    expect(inconsistency({ ...report, gate })).toContain("gate");
-    expect(inconsistency({ ...report, objective: { ...report.objective, max_regret: 0.001 } })).toBeDefined();
+    expect(inconsistency({ ...report, gate }, looks)).toContain("gate");
   });
 
-  it("does not, when a later look claims more than it shows", () => {
+  it("does not, when another limit, key or look stands behind its regrets", () => {
     const [first, ...rest] = report.regrets;
-    if (!first) throw new Error("regret is measured");
-    const { bounds: _, ...look } = { ...first.look, kind: "later" as const, bounds: [] };
-    expect(inconsistency({ ...report, regrets: [{ ...first, look }, ...rest] })).toContain("look");
+    if (!first?.evidence) throw new Error("regret is measured");
+    for (const other of [
+      { ...first, limit: 0.5 },
+      { ...first, key: { ...first.key, arm: "0".repeat(32) } },
+      { ...first, evidence: { ...first.evidence, family: first.evidence.family + 1 } },
+      { ...first, evidence: { ...first.evidence, look: "later" as const } },
+    ]) {
+      expect(inconsistency({ ...report, regrets: [other, ...rest] }, looks)).toBeDefined();
+    }
   });
 });

@@ -56,6 +56,7 @@ async function bakeOff(budget: number, concurrency: number) {
     arms: arms.value,
     inputs,
     budgetPerArm: nanoUsd(budget),
+    sampling: { representative: true, text: "the newest captures" },
     concurrency,
     done: [],
   };
@@ -64,7 +65,7 @@ async function bakeOff(budget: number, concurrency: number) {
     { execute: (input) => executeCall(input, ports), random: seededRandom(3), onSample: () => undefined },
     new AbortController().signal,
   );
-  const report = reportOf(plan, run, { asked: 80, seed: 3, startedAt: 0, finishedAt: 1 });
+  const report = await reportOf(plan, run, { asked: 80, seed: 3, startedAt: 0, finishedAt: 1 });
   const spent = (arm: string) => ledger.spent(replayEnvelope("bo_1", arm, plan.budgetPerArm).id);
   return { report, spent };
 }
@@ -77,10 +78,9 @@ describe("a bake-off on the engine", () => {
       expect(arm.sent).toBe(80);
       expect(spent(arm.arm)).toBe(usdToNano(arm.spend_usd));
     }
-    expect(report.gate.verdicts.find(({ arm }) => arm === "cheap")).toMatchObject({
-      clears: true,
-      cost_separated: true,
-    });
+    const cheap = report.gate.verdicts.find(({ arm }) => arm === "cheap");
+    // 80 inputs are too few to exclude a drop of 5 points; the cost is separated.
+    expect(cheap?.clauses.filter(({ met }) => !met).map(({ clause }) => clause)).toEqual(["conformance_drop"]);
   });
 
   for (const concurrency of [1, 4, 32]) {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { confidenceFor } from "../../../src/bakeoff/analysis/alpha-spending.ts";
 import { estimateBakeoff } from "../../../src/bakeoff/plan/estimate.ts";
 import type { JournalPlan } from "../../../src/bakeoff/plan/journal-plan.ts";
 import { planOf } from "../../../src/bakeoff/plan/resolve-plan.ts";
@@ -8,6 +7,7 @@ import type { BakeoffOptions } from "../../../src/cli/bakeoff/run/options.ts";
 import { journalToResume } from "../../../src/cli/bakeoff/run/request.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import type { Route } from "../../../src/route/route.ts";
+import { familyLevel } from "../../../src/stats/alpha-spending.ts";
 import { detectable, pairsNeeded } from "../../../src/stats/power.ts";
 import { routeOf } from "../../support/bundles.ts";
 
@@ -33,6 +33,7 @@ const journalOf = (route: Route): JournalPlan => ({
   reference: { candidate: "sim/atlas-large", by: "declared" },
   asked: 40,
   sampling: "made up",
+  representative: true,
   budget_nano: nanoUsd(1e9),
   judge_day_nano: nanoUsd(0),
   concurrency: 1,
@@ -77,7 +78,7 @@ describe("the power told before spending", () => {
       const route = await routeWith(challengers, "objective: { mode: quality-first, max_regret: 0.05 }");
       const plan = planOf(journalOf(route), route, nothing);
       if (!plan.ok) throw new Error(plan.error.message);
-      const confidence = confidenceFor(challengers);
+      const confidence = 1 - (2 * familyLevel(1)) / challengers;
       const told = estimateBakeoff(plan.value, facts as never);
       expect(told.pairsForMaxRegret).toBe(pairsNeeded({ epsilon: 0.05, discordance: 0.1, confidence }));
       expect(told.detectable).toBe(detectable(inputs.length, { discordance: 0.1, confidence }));

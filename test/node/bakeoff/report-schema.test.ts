@@ -18,7 +18,7 @@ describe("the published schema of a report", () => {
 
   it("accepts a report, and refuses one with a key it does not know", async () => {
     const { plan, run, facts } = await analysedRun({ inputs: 40 });
-    const report = JSON.parse(JSON.stringify(reportOf(plan, run, facts))) as object;
+    const report = JSON.parse(JSON.stringify(await reportOf(plan, run, facts))) as object;
     expect(bakeoffReport.safeParse(report).success).toBe(true);
     const compiled = compileSchema(published);
     if (!compiled.ok) throw new Error(JSON.stringify(compiled.error));

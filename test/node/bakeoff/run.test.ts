@@ -44,7 +44,7 @@ async function run(
   const ports = { execute, random: seededRandom(7), onSample: options.onSample ?? (() => undefined) };
   const result = await runBakeoff(plan, ports, options.signal ?? never);
   const spent = (arm: string) => ledger.spent(replayEnvelope(plan.id, arm, plan.budgetPerArm).id);
-  return { result, asked, spent, report: reportOf(plan, result, facts) };
+  return { result, asked, spent, report: await reportOf(plan, result, facts) };
 }
 
 describe("a bake-off run", () => {
@@ -111,15 +111,24 @@ describe("a bake-off run", () => {
     expect(cheap).toMatchObject({ role: "challenger", spend_usd: "0.200000000", effective: { usd_per_1k: 10 } });
     // Wilson 95% of 20 of 20.
     expect(cheap?.conformance).toEqual({ rate: 1, low: expect.closeTo(0.838875, 6), high: 1 });
-    expect(report.pairs).toEqual([{ arm: "cheap", n_paired: 20, cost_ratio: { ratio: 0.25 } }]);
-    expect(report.gate).toMatchObject({ proposes: "cheap" });
-    expect(report.gate.verdicts[0]).toMatchObject({ clears: true, cost_separated: false });
+    expect(report.pairs).toMatchObject([{ arm: "cheap", n_paired: 20, cost_ratio: { ratio: 0.25 } }]);
+    expect(report.pairs[0]?.cost_ratio?.high).toBeUndefined();
+    // Twenty inputs show neither a margin nor a saving.
+    expect(report.gate.proposes).toBeUndefined();
+    expect(report.gate.verdicts[0]?.clauses.filter(({ met }) => !met).map(({ clause }) => clause)).toEqual([
+      "conformance_drop",
+      "effective_cost",
+    ]);
   });
 
   it("takes the objective from the route: a bakeoff block alone asks for quality first", async () => {
-    expect((await run(planOf(route))).report.objective).toEqual({ mode: "cost-first" });
+    expect((await run(planOf(route))).report.objective).toEqual({ mode: "cost-first", max_conformance_drop: 0.05 });
     const report = (await run(planOf({ ...route, bakeoff: { qualityGate: { minScore: 0.9 } } }))).report;
-    expect(report.objective).toEqual({ mode: "quality-first", quality_gate: { min_score: 0.9 } });
+    expect(report.objective).toEqual({
+      mode: "quality-first",
+      max_conformance_drop: 0.05,
+      quality_gate: { min_score: 0.9 },
+    });
     expect(report.gate.proposes).toBeUndefined();
   });
 
@@ -214,7 +223,7 @@ describe("a bake-off's budget", () => {
       random: seededRandom(7),
       onSample: () => undefined,
     };
-    const report = reportOf(plan, await runBakeoff(plan, ports, never), facts);
+    const report = await reportOf(plan, await runBakeoff(plan, ports, never), facts);
     expect(report.arms[1]).toMatchObject({ complete: false, stopped: "unpriced", sent: 0 });
     expect(report.gate.proposes).toBeUndefined();
   });

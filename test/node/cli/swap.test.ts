@@ -58,7 +58,7 @@ function answer(method: string, path: string, body: Record<string, unknown>): { 
       path === "/v1/swaps"
         ? { id: "swap_1", state: "executed", ...body, ...executed }
         : { ...recorded, state: "reverted", reverted_at: at, reverted_by: "k" };
-    return { status: 200, body: recorded };
+    return { status: path === "/v1/swaps" ? 201 : 200, body: recorded };
   }
   return { status: 404, body: { error: { message: "nothing here" } } };
 }

@@ -7,7 +7,7 @@ import type { Proposal } from "../../../src/proposal/proposal.ts";
 import { migrate } from "../../../src/store/database/migrate.ts";
 import { type OrgStore, openStore, type Store } from "../../../src/store/store.ts";
 import { executeSwap } from "../../../src/swap/execute.ts";
-import { armFigures, pairFigures } from "../../support/bakeoff-figures.ts";
+import { armFigures, pairFigures, pairsWith, regretFigures } from "../../support/bakeoff-figures.ts";
 import { type LocalDatabase, localDatabase, releasedMigrations } from "../../support/local-database.ts";
 
 const DAY = 86_400_000;
@@ -32,6 +32,9 @@ afterEach(async () => {
 
 const newId = (): string => `id_${++ids}`;
 
+/** Against the incumbent's $5, with a tenth on either side. */
+const costRatioOf = (usd: number) => ({ ratio: usd / 5, low: (0.9 * usd) / 5, high: (1.1 * usd) / 5 });
+
 /** A report of which `cheap` clears the gate; `more` changes its figures. */
 function reportOf(more: Partial<BakeoffReport> = {}, cheap: Partial<ArmReport> = {}): BakeoffReport {
   const dear = armFigures("default", { role: "incumbent", effective: { usd_per_1k: 5, low: 4.5, high: 5.5 } });
@@ -47,14 +50,21 @@ function reportOf(more: Partial<BakeoffReport> = {}, cheap: Partial<ArmReport> =
     budget_usd_per_arm: "5.000000000",
     simulated: false,
     partial: false,
-    inputs: { asked: 100, used: 100, variables: 100, messages: 0 },
+    inputs: { asked: 400, used: 400, variables: 400, messages: 0 },
     metric: "conformance",
     schema_declared: true,
-    objective: { mode: "cost-first" },
+    objective: { mode: "cost-first", max_conformance_drop: 0.05 },
+    answers: { evidence: "checked", accepted: false, reason: "answers were judged by value checks" },
+    sampling: { representative: true, text: "the newest captures" },
+    evidence_store: { kept: true },
     incumbent: "default",
     arms: [dear, armFigures("cheap", cheap)],
-    pairs: [pairFigures("cheap")],
-    regrets: [],
+    pairs: [
+      pairFigures("cheap", {
+        cost_ratio: { ...costRatioOf(cheap.effective?.usd_per_1k ?? 1), level: 0.0076 },
+      }),
+    ],
+    regrets: regretFigures([{ arm: "cheap", against: "default", pairs: pairsWith(400, 0, 0), limit: 0.05 }]),
     gate: { kind: "cost-first", verdicts: [], reason: "" },
     ...more,
   };

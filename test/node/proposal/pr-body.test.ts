@@ -27,7 +27,7 @@ describe("the body of a pull request", () => {
     expect(prBody(evidenced())).toMatchInlineSnapshot(`
       "## \`example.support\`: make \`cheap\` the default
 
-      Effective cost lower by 80.0% (95% interval 78.0% to 82.0%, 100 paired inputs).
+      Effective cost lower by 80.0% (98.48% interval 78.0% to 82.0%, 100 paired inputs).
 
       | arm | sent | conformant | conformance (Wilson 95%) | $ per 1K conformant | spend |
       |---|---:|---:|---|---|---:|
@@ -61,22 +61,19 @@ describe("the body of a pull request", () => {
   });
 
   it("states regret with its interval, n, method, limit and date, and what limits it", () => {
-    const challengers = ["cheap", "other"];
-    const [regret, theirs] = regretFigures(
-      [
-        { arm: "cheap", pairs: pairsWith(400, 2, 1), inputs: 403, look: { family: 2 } },
-        { arm: "default", pairs: pairsWith(403, 1, 1) },
-      ],
-      { epsilon: 0.04, challengers },
-    );
-    const objective = { mode: "quality-first", max_regret: 0.04 } as const;
+    const [regret, theirs] = regretFigures([
+      { arm: "cheap", metric: "golden", pairs: pairsWith(400, 2, 1), inputs: 403, limit: 0.04 },
+      { arm: "default", metric: "golden", pairs: pairsWith(403, 1, 1), limit: 0.04 },
+      { arm: "other", metric: "golden", pairs: pairsWith(400, 40, 1), limit: 0.04 },
+    ]);
+    const objective = { mode: "quality-first", max_regret: 0.04, max_conformance_drop: 0.05 } as const;
     const body = prBody(evidenced({ objective, metric: "golden", regret, incumbent_regret: theirs }));
     expect(body).toMatchInlineSnapshot(`
       "## \`example.support\`: make \`cheap\` the default
 
-      Effective cost lower by 80.0% (95% interval 78.0% to 82.0%, 100 paired inputs).
+      Effective cost lower by 80.0% (98.48% interval 78.0% to 82.0%, 100 paired inputs).
 
-      Regret against \`sim/atlas-large\`: +0.3 [−1.5, +2.2] pts by golden, limit 4.0 (98.75% interval, Tango and Bonett-Price, the wider, 400 paired inputs, 2026-11-29).
+      Regret against \`sim/atlas-large\`: +0.3 [−1.7, +2.4] pts by golden, limit 4.0 (99.24% interval, Tango and Bonett-Price, the wider, 400 paired inputs, 2026-11-29).
 
       | arm | sent | conformant | conformance (Wilson 95%) | $ per 1K conformant | spend |
       |---|---:|---:|---|---|---:|
@@ -85,14 +82,14 @@ describe("the body of a pull request", () => {
 
       | arm | pairs | missing | losses | wins | regret, pts |
       |---|---:|---:|---:|---:|---|
-      | \`default\` (incumbent) | 403 | 0 | 1 | 1 | 0.0 [−1.5, +1.5] |
-      | \`cheap\` (challenger) | 400 | 3 | 2 | 1 | +0.3 [−1.5, +2.2] |
+      | \`default\` (incumbent) | 403 | 0 | 1 | 1 | 0.0 [−1.7, +1.7] |
+      | \`cheap\` (challenger) | 400 | 3 | 2 | 1 | +0.3 [−1.7, +2.4] |
 
       Gate quality-first, metric golden:
 
       - met: conformance: \`not below\`
 
-      3 inputs have no score on one side; were every one a loss, regret would be at most +3.3 pts. Bounds are corrected for 2 challengers.
+      3 inputs have no score on one side; were every one a loss, regret would be at most +3.6 pts. Bounds are one-sided at 0.38%: family 1 of this route in 90 days, 2 arms in it.
 
       Measured 2026-11-29T12:00:00.000Z by bake-off \`bo_1\` on route version \`aaaaaaaaaaaa\`.
 
@@ -110,7 +107,7 @@ describe("the body of a pull request", () => {
       evidenced({ swap_direction: "up", cost_delta_usd_per_1k: 1.5, regret_against_incumbent: against }),
     );
     expect(body).toMatch(
-      /Raises effective cost by \$1\.50 per 1K conformant outputs to cut regret by 19\.0 pts against the incumbent \(97\.5% interval [\d.]+ to [\d.]+, 200 paired inputs\): an investment, not a saving\./,
+      /Raises effective cost by \$1\.50 per 1K conformant outputs to cut regret by 19\.0 pts against the incumbent \(98\.48% interval [\d.]+ to [\d.]+, 200 paired inputs\): an investment, not a saving\./,
     );
   });
 

@@ -42,7 +42,10 @@ function reportOf(more: Partial<BakeoffReport> = {}): BakeoffReport {
     inputs: { asked: 200, used: 100, variables: 90, messages: 10 },
     metric: "conformance",
     schema_declared: true,
-    objective: { mode: "cost-first" },
+    objective: { mode: "cost-first", max_conformance_drop: 0.05 },
+    answers: { evidence: "checked", accepted: false, reason: "answers were judged by value checks" },
+    sampling: { representative: true, text: "the newest captures" },
+    evidence_store: { kept: true },
     incumbent: "default",
     arms: [dear, armFigures("cheap", { repair: { count: 4, rate: 0.04, cost_usd: "0.001200000" } }), trial],
     pairs: [pairFigures("cheap"), pairFigures("trial-y-flash", { n_paired: 6, cost_ratio: undefined })],
@@ -78,11 +81,14 @@ describe("the matrix", () => {
         content_invalid/schema_violation 1
       trial-y-flash: refused and not sent: budget_exhausted/envelope_spent 1
       cheap does not clear: complete: trial-y-flash is partial (budget); a partial
-        result cannot propose
+        result cannot propose; clusters: nothing was paired; conformance_drop: regret
+        against the incumbent's conformance is not measured
       trial-y-flash does not clear: complete: trial-y-flash is partial (budget); a
-        partial result cannot propose; pairs: 6 paired inputs, 10 needed; priced:
-        trial-y-flash: cost of 2 calls unknown; conformance: lower bound 82.7% is
-        below the incumbent's 93.0%; effective_cost: trial-y-flash: unpriced: 2 calls
+        partial result cannot propose; pairs: 6 paired inputs, 10 needed; clusters:
+        nothing was paired; priced: trial-y-flash: cost of 2 calls unknown;
+        conformance: lower bound 82.7% is below the incumbent's 93.0%;
+        conformance_drop: regret against the incumbent's conformance is not measured;
+        effective_cost: trial-y-flash: unpriced: 2 calls
       gate cost-first: the result is partial, and a partial result cannot propose
       "
     `);
@@ -122,23 +128,29 @@ function regretReport(): BakeoffReport {
   const size = { sent: n, graded: n - 2, conformant: 255, conformance: { rate: 255 / n, low: 0.956, high: 0.992 } };
   const clustered = (pairs: readonly PairedInput[]) => pairs.map((pair, i) => ({ ...pair, cluster: `c${i % 130}` }));
   const challengers = ["cheap", "trial-y-flash", "up"];
-  const look = { family: 3 };
+  const limit = 0.04;
   const regrets = regretFigures(
     [
-      { arm: "default", pairs: clustered(pairsWith(n, 3, 2)) },
-      { arm: "cheap", pairs: clustered(pairsWith(n - 3, 0, 1)), inputs: n, look },
-      { arm: "trial-y-flash", pairs: clustered(pairsWith(38, 1, 1)), inputs: n, look: { ...look, more: 210 } },
-      { arm: "up", pairs: clustered(pairsWith(n, 0, 40)), look },
-      ...challengers.map((arm) => ({ arm, against: "default", pairs: clustered(pairsWith(n, 0, 9)), look })),
+      { arm: "default", metric: "judge" as const, pairs: clustered(pairsWith(n, 3, 2)), limit },
+      { arm: "cheap", metric: "judge" as const, pairs: clustered(pairsWith(n - 3, 0, 1)), inputs: n, limit },
+      { arm: "trial-y-flash", metric: "judge" as const, pairs: clustered(pairsWith(38, 1, 1)), inputs: n, limit },
+      { arm: "up", metric: "judge" as const, pairs: clustered(pairsWith(n, 0, 40)), limit },
+      ...challengers.map((arm) => ({
+        arm,
+        against: "default",
+        metric: "judge" as const,
+        pairs: clustered(pairsWith(n, 0, 9)),
+        limit,
+      })),
     ],
-    { epsilon: 0.04, challengers },
+    { challengers },
   );
   const report: BakeoffReport = {
     ...reportOf(),
     partial: false,
     inputs: { asked: 260, used: n, weight: 312, variables: n, messages: 0 },
     metric: "judge",
-    objective: { mode: "quality-first", max_regret: 0.04, usd_per_1k: 4 },
+    objective: { mode: "quality-first", max_regret: 0.04, max_conformance_drop: 0.05, usd_per_1k: 4 },
     reference: { arm: "reference:openai/gpt-5.4", by: "declared" },
     judge: {
       ...{ model: "mistral/mistral-large", pairs: 818, both_orders: 400, flipped: 12 },
@@ -155,8 +167,8 @@ function regretReport(): BakeoffReport {
     ],
     pairs: [
       pairFigures("cheap", { n_paired: n }),
-      pairFigures("trial-y-flash", { n_paired: n, cost_ratio: { ratio: 0.14, low: 0.1, high: 0.2 } }),
-      pairFigures("up", { n_paired: n, cost_ratio: { ratio: 1.27, low: 1.1, high: 1.45 } }),
+      pairFigures("trial-y-flash", { n_paired: n, cost_ratio: { ratio: 0.14, low: 0.1, high: 0.2, level: 0.0025 } }),
+      pairFigures("up", { n_paired: n, cost_ratio: { ratio: 1.27, low: 1.1, high: 1.45, level: 0.0025 } }),
     ],
     regrets: regrets.map((regret) => ({
       ...regret,
@@ -177,19 +189,20 @@ describe("the matrix of a route with a reference", () => {
       trial-y-flash   260  98.1 [95.6,99.2]  $0.440 [$0.310,$0.620]  x0.14 [0.10,0.20]
       up              260  98.1 [95.6,99.2]  $3.90 [$3.60,$4.20]     x1.27 [1.10,1.45]
       openai/gpt-5.…  260  98.1 [95.6,99.2]  $9.10 [$8.80,$9.40]
-                      pairs  regret pts          verdict     to decide
-      default (live)    260  +0.4 [−2.6,+3.6]
-      cheap             257  −0.4 [−4.4,+3.3]    EQUIVALENT
-      trial-y-flash      38  0.0 [−13.8,+13.8]   UNDECIDED   ~210 more pairs, ~$2.70
-      up                260  −15.4 [−22.3,−9.1]  BETTER
+                     pairs  regret pts          verdict     more, to decide
+      default (liv…    260  +0.4 [−3.0,+4.0]
+      cheap            257  −0.4 [−4.9,+3.8]    EQUIVALENT
+      trial-y-flash     38  0.0 [−15.5,+15.5]   UNDECIDED   83+ items (67.0%), ~$1.07+
+      up               260  −15.4 [−22.8,−8.7]  BETTER
       cheap: 3 of 260 pairs have no score; were every one a loss, its regret would be
         at most +5.3 pts
       trial-y-flash: 222 of 260 pairs have no score; were every one a loss, its regret
-        would be at most +90.0 pts
+        would be at most +90.4 pts
       judge mistral/mistral-large: 818 pairs, $0.412; 12 of 400 flipped with the
         order, counted as ties; unusable, so no sample:
         content_invalid/schema_violation 3
-      260 pairs from 130 runs or customers, the largest 0.8%, design effect 1.19
+      260 inputs of 130 customers, runs or lone questions, the largest with 0.8% of
+        the traffic
       312 calls asked 260 different inputs: each is sent once and weighs as often as
         it came
       default: sent 260, graded 258, conformant 255
@@ -197,15 +210,16 @@ describe("the matrix of a route with a reference", () => {
       trial-y-flash: sent 260, graded 258, conformant 255
       up: sent 260, graded 258, conformant 255
       openai/gpt-5.4: sent 260, graded 258, conformant 255
-      regret vs openai/gpt-5.4 by judge, positive = worse; 99.17% intervals, corrected
+      regret vs openai/gpt-5.4 by judge, positive = worse; 99.49% intervals, corrected
         for 3 challengers; limit 4.0
-      38 pairs confirm a limit of 11.7; a limit of 4.0 takes about 1164 (80% power,
+      38 pairs confirm a limit of 13.4; a limit of 4.0 takes about 639 (80% power,
         arms without regret)
       cheap clears; effective cost lower by 80.0% [78.0,82.0]
-      trial-y-flash does not clear: regret: upper bound 13.8 pts is beyond max_regret
-        4.0 pts
+      trial-y-flash does not clear: regret: upper bound 15.5 pts against the reference
+        (one-sided 0.76%) is beyond 4.0 pts
       up does not clear: improvement: not shown to be better than the incumbent on
-        regret, and not cheaper
+        regret, nor on cost: $3.90 per 1K conformant against the incumbent's $3.06:
+        the ratio's upper bound 1.450 is not below 1
       gate quality-first: cheap clears
       "
     `);
@@ -219,7 +233,7 @@ describe("the matrix of a route with a reference", () => {
       .map((line) => line.split("\t"));
     expect(rows).toHaveLength(6);
     expect(new Set(rows.map((row) => row.length))).toEqual(new Set([9]));
-    expect(rows[0]?.slice(5)).toEqual(["pairs", "regret pts", "verdict", "to decide"]);
+    expect(rows[0]?.slice(5)).toEqual(["pairs", "regret pts", "verdict", "more, to decide"]);
   });
 
   it("shows the bounds that decided, and uses no superlative", () => {
@@ -231,10 +245,12 @@ describe("the matrix of a route with a reference", () => {
 
   it("tells a later look, and what it rests on", () => {
     const report = regretReport();
-    const later = { kind: "later", number: 4, items: 900, fresh: 120, family: 3 } as const;
-    const regrets = report.regrets.map((regret) => (regret.arm === "cheap" ? { ...regret, look: later } : regret));
+    const later = { look: "later", number: 4, items: 900, fresh: 120 } as const;
+    const regrets = report.regrets.map((regret) =>
+      regret.arm === "cheap" && regret.evidence ? { ...regret, evidence: { ...regret.evidence, ...later } } : regret,
+    );
     expect(printed({ ...report, regrets }, { tty: false })).toContain(
-      "look 4: mean and bounds by e-process over 900 items so far, 120 of them new in this one",
+      "look 4: bounds by bets on 900 items that were new when seen, 120 of the questions new now",
     );
   });
 });

@@ -77,7 +77,12 @@ describe("the page of a bake-off", () => {
     const places = order.map((words) => text.indexOf(words));
     expect(places.every((place) => place > 0)).toBe(true);
     expect([...places].sort((a, b) => a - b)).toEqual(places);
-    for (const note of ["unusable, so no sample", "design effect", "each counts as not conformant", "our own estimate"])
+    for (const note of [
+      "unusable, so no sample",
+      "260 inputs of 130 customers",
+      "each counts as not conformant",
+      "our own estimate",
+    ])
       expect(text).toContain(note);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ALPHA, familyLevel, laterLookLevel } from "../../../src/stats/alpha-spending.ts";
 import { counted, logWealth } from "../../../src/stats/betting-bound.ts";
-import { agreementOf } from "../../../src/stats/contradiction.ts";
+import { agreementOf as agreementOfMoments, lookMoments } from "../../../src/stats/contradiction.ts";
 import { forecastItems } from "../../../src/stats/forecast.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
 import { type AskedQuestion, trafficRegret } from "../../../src/stats/traffic-regret.ts";
@@ -11,6 +11,8 @@ const look = (n: number, losses: number): number[] => Array.from({ length: n }, 
 const question = (name: string, weight: number, ...differences: number[]): AskedQuestion => {
   return { question: name, weight, differences };
 };
+const agreementOf = (looks: readonly (readonly number[])[], limit: number, level: number) =>
+  agreementOfMoments(looks.map(lookMoments), limit, level);
 const light = (n: number, losses = 0): AskedQuestion[] => look(n, losses).map((d, i) => question(`q${i}`, 1, d));
 
 describe("the error of a route", () => {

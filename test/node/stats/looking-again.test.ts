@@ -12,10 +12,10 @@ describe("a candidate exactly as bad as forbidden, looked at twenty times", () =
     { epsilon: 0.05, win: 0 },
     { epsilon: 0.05, win: 0.05 },
   ])(
-    "at margin $epsilon and wins $win passes the product's gate and the e-process no more often than promised, and naive gates far more",
+    "at margin $epsilon and wins $win passes the product's gate and the betting bound no more often than promised, and naive gates far more",
     (world) => {
       const share = falseProposals({ ...world, looks: 20, pairsPerLook: 50, reps: REPS }, seededRandom(20));
-      expect(share.eProcess).toBeLessThanOrEqual(0.025);
+      expect(share.betting).toBeLessThanOrEqual(0.025);
       expect(share.gate).toBeLessThanOrEqual(0.025);
       expect(share.tango).toBeGreaterThan(0.035);
       expect(share.t).toBeGreaterThan(0.1);

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { LookRecord } from "../../../src/bakeoff/evidence/look-record.ts";
 import { planText, readJournal, sampleText } from "../../../src/bakeoff/execution/journal.ts";
 import { runBakeoff } from "../../../src/bakeoff/execution/run-bakeoff.ts";
 import type { Sample } from "../../../src/bakeoff/execution/sample.ts";
 import { replayEnvelope } from "../../../src/bakeoff/plan/bakeoff-envelopes.ts";
-import { reportOf } from "../../../src/bakeoff/report/assemble-report.ts";
+import { reportWithEvidence } from "../../../src/bakeoff/report/assemble-report.ts";
 import { bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { inconsistency } from "../../../src/bakeoff/report/consistency.ts";
 import { replayLedger } from "../../../src/cli/replay-ledger.ts";
@@ -13,6 +14,7 @@ import { addUsd, nanoUsd, usdToNano, ZERO_USD } from "../../../src/money/nano-us
 import type { Route } from "../../../src/route/route.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
 import { type FakeCall, fakeEngine, inputs, journalOf, planOf, twoArmRoute } from "../../support/bakeoff-run.ts";
+import { memoryEvidence } from "../../support/memory-evidence.ts";
 
 let route: Route;
 beforeAll(async () => {
@@ -58,7 +60,9 @@ describe("whatever calls cost, fail and overlap", () => {
           if (samples.length === stopAfter) stop.abort();
         };
         const run = await runBakeoff(plan, { execute, random: seededRandom(seed), onSample }, stop.signal);
-        const report = reportOf(plan, run, { asked: count, seed, startedAt: 0, finishedAt: 1 });
+        const looks: LookRecord[] = [];
+        const facts = { asked: count, seed, startedAt: 0, finishedAt: 1 };
+        const report = await reportWithEvidence(plan, run, facts, memoryEvidence(looks));
 
         for (const arm of report.arms) {
           const own = samples.filter(({ arm: name }) => name === arm.arm);
@@ -76,7 +80,7 @@ describe("whatever calls cost, fail and overlap", () => {
         }
         if (report.partial) expect(report.gate.proposes).toBeUndefined();
         const sentOut: unknown = JSON.parse(JSON.stringify(report));
-        expect(inconsistency(bakeoffReport.parse(sentOut))).toBeUndefined();
+        expect(inconsistency(bakeoffReport.parse(sentOut), looks)).toBeUndefined();
       }),
       { numRuns: 300 },
     );

@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ArmReport } from "../../../src/bakeoff/analysis/arm-report.ts";
 import type { PairedInput } from "../../../src/bakeoff/analysis/scores.ts";
+import type { LookRecord } from "../../../src/bakeoff/evidence/look-record.ts";
 import type { GateFigures } from "../../../src/bakeoff/gate/contest.ts";
 import { decideGate } from "../../../src/bakeoff/gate/decide-gate.ts";
-import { reportOf } from "../../../src/bakeoff/report/assemble-report.ts";
+import { reportOf, reportWithEvidence } from "../../../src/bakeoff/report/assemble-report.ts";
 import { bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { inconsistency } from "../../../src/bakeoff/report/consistency.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
@@ -18,6 +19,7 @@ import {
   REFERENCE,
   regretFigures,
 } from "../../support/bakeoff-figures.ts";
+import { memoryEvidence } from "../../support/memory-evidence.ts";
 
 interface ArmCase {
   readonly losses: number;
@@ -65,17 +67,16 @@ function figuresOf(one: Case, more: (arm: string) => Partial<ArmReport> = () => 
     ...more(arm),
   });
   const names = arms.map((_, index) => nameOf(index));
-  const look = { family: names.length };
   const regrets = regretFigures(
     [
-      { arm: "default", pairs: pairsWith(n, incumbent.losses, incumbent.wins) },
-      ...arms.map(({ losses, wins }, index) => ({ arm: nameOf(index), pairs: pairsWith(n, losses, wins), look })),
+      { arm: "default", pairs: pairsWith(n, incumbent.losses, incumbent.wins), limit },
+      ...arms.map(({ losses, wins }, index) => ({ arm: nameOf(index), pairs: pairsWith(n, losses, wins), limit })),
       ...arms.map(({ winsOverIncumbent }, index) => ({
-        ...{ arm: nameOf(index), against: "default", look },
+        ...{ arm: nameOf(index), against: "default", limit },
         pairs: pairsWith(n, 0, winsOverIncumbent),
       })),
     ],
-    { epsilon: limit, challengers: names },
+    { challengers: names },
   );
   return gateFigures({
     arms: [
@@ -83,9 +84,21 @@ function figuresOf(one: Case, more: (arm: string) => Partial<ArmReport> = () => 
       ...arms.map(({ usd }, index) => armFigures(nameOf(index), size(nameOf(index), usd))),
       armFigures(REFERENCE, { role: "reference", ...size(REFERENCE, 20) }),
     ],
-    pairs: names.map((name) => pairFigures(name, { n_paired: n })),
+    pairs: arms.map(({ usd }, index) => {
+      const ratio = usd / incumbent.usd;
+      return pairFigures(nameOf(index), {
+        n_paired: n,
+        cost_ratio: { ratio, low: 0.9 * ratio, high: 1.1 * ratio, level: 0.0076 },
+      });
+    }),
     regrets,
-    objective: { mode, max_regret: limit, usd_per_1k: ceiling, lambda: mode === "balanced" ? lambda : undefined },
+    objective: {
+      mode,
+      max_regret: limit,
+      max_conformance_drop: 0.05,
+      usd_per_1k: ceiling,
+      lambda: mode === "balanced" ? lambda : undefined,
+    },
   });
 }
 
@@ -181,7 +194,7 @@ describe("the bounds of a regret", () => {
         const losses = Math.min(a, n - 1);
         const wins = Math.min(b, n - 1 - losses);
         const high = (pairs: readonly PairedInput[]) =>
-          regretFigures([{ arm: "cheap", pairs }], { epsilon: 0.05 })[0]?.estimate?.high ?? -2;
+          regretFigures([{ arm: "cheap", pairs, limit: 0.05 }])[0]?.estimate?.high ?? -2;
         expect(high(pairsWith(n, losses + 1, wins))).toBeGreaterThanOrEqual(high(pairsWith(n, losses, wins)) - 1e-12);
       }),
       { numRuns: 100 },
@@ -235,11 +248,12 @@ describe("a report", () => {
         const refused = run.samples.filter(({ outcome }) => outcome === "refused").map(({ arm }) => arm);
         const stopped = new Map(refused.map((arm) => [arm, "budget"] as const));
         const planned = { ...plan, metric };
-        const report = reportOf(planned, { ...run, stopped }, facts);
+        const looks: LookRecord[] = [];
+        const report = await reportWithEvidence(planned, { ...run, stopped }, facts, memoryEvidence(looks));
         const sent = bakeoffReport.parse(JSON.parse(JSON.stringify(report)));
-        expect(inconsistency(sent)).toBeUndefined();
+        expect(inconsistency(sent, looks)).toBeUndefined();
         if (sent.partial) expect(sent.gate.proposes).toBeUndefined();
-        const turned = reportOf(
+        const turned = await reportOf(
           { ...planned, inputs: [...plan.inputs].reverse() },
           { ...run, samples: [...run.samples].reverse(), stopped },
           facts,

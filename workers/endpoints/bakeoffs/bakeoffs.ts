@@ -1,17 +1,22 @@
 import type { Hono } from "hono";
-import { getBakeoff, listBakeoffs, recordBakeoff } from "../../../src/api/bakeoffs.ts";
+import { getBakeoff, getEvidenceSalt, listBakeoffs, recordBakeoff, recordLook } from "../../../src/api/bakeoffs.ts";
 import type { AnswerOf } from "../../../src/api/endpoint.ts";
 import { objectiveFault } from "../../../src/bakeoff/plan/objective.ts";
 import { gateOf, inconsistency } from "../../../src/bakeoff/report/consistency.ts";
+import { failure } from "../../../src/failure/failure.ts";
 import { fileProposal, proveProposal } from "../../../src/proposal/file.ts";
+import { LookConflict } from "../../../src/store/evidence/evidence-looks.ts";
 import { type Caller, requireReach } from "../../calls.ts";
 import type { AppEnv } from "../../context.ts";
-import { badRequest, notFound } from "../../fault.ts";
+import { badRequest, HttpFault, notFound } from "../../fault.ts";
 import { actorOf, prefixedId } from "../actor.ts";
 import { mount } from "../mount.ts";
 import { isoOf } from "../wording.ts";
 import { hostedStateOf } from "./hosted-bakeoffs.ts";
 import { noProposal } from "./proposals.ts";
+
+/** A look older or newer than this was made by a clock that is wrong, and would count at the wrong time. */
+const CLOCK_TOLERANCE_MS = 3_600_000;
 
 /** `/v1/bakeoffs`: reports of bake-offs run where the captures are. Figures only; a body with anything else is refused. */
 export function bakeoffs(app: Hono<AppEnv>): void {
@@ -19,11 +24,12 @@ export function bakeoffs(app: Hono<AppEnv>): void {
     const { runtime, principal, body: sent, query } = request;
     requireReach(principal, sent.route);
     const route = runtime.routes.get(sent.route);
-    const fault = inconsistency(sent) ?? (route && objectiveFault(sent, route));
+    const store = runtime.store().forOrg(principal.org);
+    const looks = await store.evidence.upTo(sent.route, sent.id);
+    const fault = inconsistency(sent, looks) ?? (route && objectiveFault(sent, route));
     if (fault !== undefined) throw badRequest(fault, "inconsistent_report");
     // The verdict that is kept, and its words, are worked out here.
     const report = { ...sent, gate: gateOf(sent) };
-    const store = runtime.store().forOrg(principal.org);
     const { proposal: made } = query;
     const known = made === undefined ? undefined : await store.proposals.get(made);
     if (made !== undefined && known?.route !== report.route) throw noProposal();
@@ -33,6 +39,22 @@ export function bakeoffs(app: Hono<AppEnv>): void {
     const proposal = proven ?? (await fileProposal(report, store.proposals, actor, () => prefixedId("prop")));
     const answer = { id: report.id, proposal: proposal ? { id: proposal.id, state: proposal.state } : null };
     return { status: 201, body: answer };
+  });
+
+  mount(app, getEvidenceSalt).with(async ({ runtime, principal }) => {
+    return { status: 200, body: { salt: await runtime.store().forOrg(principal.org).evidence.salt() } };
+  });
+
+  mount(app, recordLook).with(async ({ runtime, principal, params, body: look }) => {
+    if (look.route !== params.route) throw badRequest("the look is of another route", "invalid_look", "route");
+    if (Math.abs(look.at - runtime.now()) > CLOCK_TOLERANCE_MS)
+      throw badRequest("the look's time is not now: check the clock of its machine", "invalid_look", "at");
+    try {
+      return { status: 200, body: { looks: [...(await runtime.store().forOrg(principal.org).evidence.record(look))] } };
+    } catch (cause) {
+      if (!(cause instanceof LookConflict)) throw cause;
+      throw new HttpFault(409, failure("bad_request", cause.message, { code: "look_conflict", param: "bakeoff" }));
+    }
   });
 
   mount(app, listBakeoffs).with(async ({ runtime, principal, query }) => {

@@ -1,5 +1,6 @@
 /** Runs a planned bake-off on this machine, with everything it pays for written down as it happens. */
 
+import type { EvidenceStore } from "../../../bakeoff/evidence/evidence-store.ts";
 import type { BakeoffRun } from "../../../bakeoff/execution/bakeoff-run.ts";
 import { JUDGE_BOOKS, sampleText, spentText, verdictText } from "../../../bakeoff/execution/journal.ts";
 import { runBakeoff } from "../../../bakeoff/execution/run-bakeoff.ts";
@@ -14,7 +15,6 @@ import type { RigEnvelopes } from "../../../sdk/calls/machine-envelopes.ts";
 import { seededRandom } from "../../../stats/random.ts";
 import type { Io } from "../../command.ts";
 import type { BakeoffFiles } from "../files/bakeoff-files.ts";
-import { evidenceFile } from "../files/evidence-file.ts";
 import { openBooks } from "./local-books.ts";
 import { startProgress } from "./progress.ts";
 
@@ -33,6 +33,7 @@ export async function measure(
   files: BakeoffFiles,
   host: (envelopes: EnvelopePort) => CallPorts,
   withinOrg: (own: EnvelopePort) => RigEnvelopes,
+  evidence: EvidenceStore,
 ): Promise<Measured> {
   const books = openBooks(io.cwd, plan, spentBefore, files.append);
   const envelopes = withinOrg(books.envelopes);
@@ -79,7 +80,7 @@ export async function measure(
     );
     const { seed, asked, started_at: startedAt } = journal;
     const facts = { asked, seed, startedAt: Date.parse(startedAt), finishedAt: Date.now() };
-    return { run, report: await reportWithEvidence(plan, run, facts, evidenceFile(io.cwd)) };
+    return { run, report: await reportWithEvidence(plan, run, facts, evidence) };
   } finally {
     io.signal.removeEventListener("abort", onAbort);
     progress.end();

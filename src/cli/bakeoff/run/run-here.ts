@@ -17,6 +17,7 @@ import { type BakeoffFiles, bakeoffFiles } from "../files/bakeoff-files.ts";
 import { writeHtml } from "../report/html-file.ts";
 import { printMatrix } from "../report/print-matrix.ts";
 import { deliverReport } from "./deliver-report.ts";
+import { evidenceStoreFor } from "./gateway-evidence.ts";
 import { measure } from "./measure.ts";
 import type { BakeoffOptions } from "./options.ts";
 import { pastArms } from "./past-arms.ts";
@@ -91,7 +92,7 @@ async function runPrepared(
     // Only now is it a bake-off that could be resumed.
     if (!began) files.begin(journal);
     began = true;
-    const measured = await measure(io, prepared, files, host, withinOrg);
+    const measured = await measure(io, prepared, files, host, withinOrg, evidenceStoreFor(io, options));
     files.writeReport(measured.report);
     if (options.json) printJson(io, measured.report);
     else printMatrix(io, measured.report);
