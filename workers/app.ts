@@ -16,7 +16,7 @@ import { run } from "./endpoints/calls/run.ts";
 import { tokenCount } from "./endpoints/calls/token-count.ts";
 import { envelopeBooks } from "./endpoints/envelope-books.ts";
 import { envelopes } from "./endpoints/envelopes.ts";
-import { devDrain } from "./endpoints/gateway/dev-drain.ts";
+import { devControl } from "./endpoints/gateway/dev-control.ts";
 import { diagnosis } from "./endpoints/gateway/diagnosis.ts";
 import { health } from "./endpoints/gateway/health.ts";
 import { llmsTxt } from "./endpoints/gateway/llms-txt.ts";
@@ -47,8 +47,10 @@ export function createApp(): Hono<AppEnv> {
     c.set("runtime", runtimeOf(c.env));
     await next();
   });
+  // Before the limits: they are those of a client's request, and part of what is reloaded.
+  devControl(app);
   app.use(requestLimits());
-  for (const endpoint of [health, openapi, llmsTxt, devDrain]) endpoint(app);
+  for (const endpoint of [health, openapi, llmsTxt]) endpoint(app);
   mountOtherMethods(
     app,
     CONTRACT.filter(({ access }) => access === "open"),

@@ -22,6 +22,7 @@ import { LivePins } from "./live-pins.ts";
 import { logError } from "./log.ts";
 import { alertingRecorder } from "./model-alert.ts";
 import { OrgSnapshots } from "./org-snapshots.ts";
+import type { Replacement } from "./replacement.ts";
 import type { Background, Runtime } from "./runtime.ts";
 import { telemetryOutbox, telemetryRecorder, telemetryResend } from "./telemetry-queue.ts";
 
@@ -31,7 +32,10 @@ const HOUR_MS = 3_600_000;
 const REGISTRY_TTL_MS = 300_000;
 
 /** An isolate meets one environment; tests meet several. */
-const runtimes = new WeakMap<Env, Runtime>();
+let runtimes = new WeakMap<Env, Runtime>();
+/** What is in flight outlives the runtime it began in. */
+const activities = new WeakMap<Env, Activity>();
+let replacement: Replacement | undefined;
 
 export function runtimeOf(env: Env): Runtime {
   let runtime = runtimes.get(env);
@@ -40,6 +44,18 @@ export function runtimeOf(env: Env): Runtime {
     runtimes.set(env, runtime);
   }
   return runtime;
+}
+
+/** Serves later requests by other routes and another configuration. Only `modelrig dev` does this. */
+export function replaceCompiled(next: Replacement): void {
+  replacement = next;
+  runtimes = new WeakMap();
+}
+
+function activityOf(env: Env): Activity {
+  const activity = activities.get(env) ?? new Activity();
+  activities.set(env, activity);
+  return activity;
 }
 
 const clock = clockOf({
@@ -51,10 +67,10 @@ const clock = clockOf({
 });
 
 function compose(env: Env): Runtime {
-  const { config, routes } = env.MODELRIG_COMPILED ?? compiled;
+  const { config, routes } = replacement?.compiled ?? env.MODELRIG_COMPILED ?? compiled;
   const providers = providerTable(config);
   const prices = providerPrices(providers);
-  const activity = new Activity();
+  const activity = activityOf(env);
   const sim = config.sim || env.MODELRIG_SIM === "1";
   const { store, loadStore, openStore } = lazyStore(env);
   const findKey = async (hash: string) => await (await openStore()).keys.findByHash(hash);
@@ -75,7 +91,7 @@ function compose(env: Env): Runtime {
   });
   const breakers = new BreakerCache();
   const outbox = env.TELEMETRY && telemetryOutbox(env.TELEMETRY, clock);
-  const secrets = env as unknown as Readonly<Record<string, unknown>>;
+  const secrets: Readonly<Record<string, unknown>> = { ...env, ...replacement?.secrets };
 
   const alertOf = (org: string) => (alert: EnvelopeAlert) => logAlert(org, alert);
 

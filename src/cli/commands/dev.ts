@@ -7,10 +7,11 @@ import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../c
 import { compileFor } from "../compile.ts";
 import { printBanner } from "../dev/banner.ts";
 import { runCrons } from "../dev/cron.ts";
-import { drain } from "../dev/drain.ts";
 import { type Front, startFront } from "../dev/front.ts";
 import { openLocalDatabase } from "../dev/local-database.ts";
+import { reloadOnChange } from "../dev/reload.ts";
 import { secretsFor } from "../dev/secrets.ts";
+import { drain, serveCompiled, type WorkerAddress } from "../dev/worker-control.ts";
 import { startWorker, type WorkerHost } from "../dev/worker-host.ts";
 import { writeDevState } from "../dev-state.ts";
 import { printJson } from "../output/json.ts";
@@ -45,7 +46,8 @@ async function dev(io: Io, options: DevOptions): Promise<ExitCode> {
   const port = portOf(options.port);
   const folder = stateFolder(io.cwd);
   const dbFile = resolve(io.cwd, options.db ?? `${folder}/dev.db`);
-  const compiled = await compileFor(io, { cwd: io.cwd, routes: options.routes, config: options.config });
+  const project = { cwd: io.cwd, routes: options.routes, config: options.config };
+  const compiled = await compileFor(io, project);
   const secrets = secretsFor(compiled, environment(io, options.envFile));
   const closers: (() => Promise<void>)[] = [];
   try {
@@ -68,6 +70,12 @@ async function dev(io: Io, options: DevOptions): Promise<ExitCode> {
       (cron, at) => void worker.scheduled(cron, at).catch((cause) => cronFailed(io, cron, cause)),
     );
     closers.push(async () => crons.stop());
+    const address: WorkerAddress = { url: `http://${HOST}:${worker.port}`, token: devToken };
+    const reloads = reloadOnChange(io, {
+      ...{ project, envFile: options.envFile, compiled },
+      serve: (next, values) => serveCompiled(address, next, values),
+    });
+    closers.push(() => reloads.stop());
 
     const url = `http://${HOST}:${front.port}`;
     const { org, key } = database;
@@ -77,16 +85,16 @@ async function dev(io: Io, options: DevOptions): Promise<ExitCode> {
       printBanner(io, { url, key, org: org.slug, db: dbFile, routes: compiled.routes, missingKeys: secrets.missing });
 
     await aborted(io.signal);
-    return await end(front, worker, devToken);
+    return await end(front, address);
   } finally {
     for (const close of closers.reverse()) await close();
   }
 }
 
 /** Stops accepting, lets calls in flight end and their telemetry reach the database. */
-async function end(front: Front, worker: WorkerHost, devToken: string): Promise<ExitCode> {
+async function end(front: Front, worker: WorkerAddress): Promise<ExitCode> {
   front.stopAccepting();
-  const left = await drain(`http://${HOST}:${worker.port}`, devToken, DRAIN_MS).catch((cause: unknown) => {
+  const left = await drain(worker, DRAIN_MS).catch((cause: unknown) => {
     throw new CliError("dev.not_drained", "the Worker ended first; calls in flight and telemetry not stored are lost", {
       exitCode: EXIT.partial,
       fix: "send the signal to the modelrig process alone, not to its process group",

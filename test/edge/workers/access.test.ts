@@ -30,10 +30,11 @@ describe("without a key", () => {
     ["GET", "/metrics"],
     ["GET", "/v1/nothing"],
     ["POST", "/dev/drain"],
+    ["POST", "/dev/reload"],
   ])("%s %s does not", async (method, path) => {
     const gateway = openGateway({ routes, key: undefined });
     const response = await gateway.fetch(path, { method, ...(method === "POST" && { body: "{}" }) });
-    expect(response.status).toBe(path === "/dev/drain" ? 404 : 401);
+    expect(response.status).toBe(path.startsWith("/dev/") ? 404 : 401);
     expect(await error(response)).toMatchObject({ message: expect.any(String), code: expect.any(String) });
   });
 });

@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 /** Mounted but not documented: `modelrig dev` alone calls it, with a token of its own. */
-const INTERNAL = ["POST /dev/drain"];
+const INTERNAL = ["POST /dev/drain", "POST /dev/reload"];
 
 const document = openapiDocument(CONTRACT) as {
   readonly paths: Record<string, Record<string, { operationId: string }>>;

@@ -33,7 +33,7 @@ let drawn: { action: string; id: unknown }[];
 let posted: { path: string; body: Record<string, unknown> }[];
 
 function answer(method: string, path: string, body: Record<string, unknown>): { status: number; body: unknown } {
-  if (path === "/v1/routes/acme.task/live") return { status: 200, body: { route: "acme.task", variant: live } };
+  if (path === "/v1/routes/acme.task/live") return { status: 200, body: { route: "acme.task", variant: live, route_hash: "f".repeat(64) } };
   if (path.startsWith("/v1/eval-cases?"))
     return { status: 200, body: casePage(new URLSearchParams(path.split("?")[1])) };
   if (path === "/v1/proposals/prop_1") {

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
@@ -51,6 +51,17 @@ function chat(dev: DevProcess, model: string, more: Record<string, unknown> = {}
     headers: { authorization: `Bearer ${dev.ready.key}`, "content-type": "application/json" },
     body: JSON.stringify({ model, messages: [{ role: "user", content: "hello" }], ...more }),
   });
+}
+
+/** The hash of the route as the gateway serves it. */
+async function live(dev: DevProcess, route: string): Promise<string> {
+  const headers = { authorization: `Bearer ${dev.ready.key}` };
+  const answer = await fetch(`${dev.ready.url}/v1/routes/${route}/live`, { headers });
+  return ((await answer.json()) as { route_hash: string }).route_hash;
+}
+
+async function said(dev: DevProcess, text: RegExp): Promise<void> {
+  await expect.poll(() => dev.stderr(), { timeout: 30_000 }).toMatch(text);
 }
 
 async function storedInferences(db: string): Promise<number> {
@@ -124,6 +135,51 @@ describe("modelrig dev", () => {
     expect(upstream.seen[0]?.headers["authorization"]).toBe("Bearer up-secret-4711");
     await process.stop();
     expect(process.stdout() + process.stderr()).not.toContain("up-secret-4711");
+  });
+
+  test("serves routes and configuration anew when their files change, and says which", async () => {
+    const { cwd, upstream } = await upstreamProject();
+    const process = await dev(cwd, [], { UP_API_KEY: "k", OTHER_API_KEY: "other-key" });
+    expect((await chat(process, "demo.up")).status).toBe(200);
+    const file = join(cwd, "routes", "demo.up.yaml");
+    const before = await live(process, "demo.up");
+    writeFileSync(file, "route: demo.up\ncandidates:\n  - provider: up\n    model: m-2\n");
+    writeFileSync(join(cwd, "routes", "demo.new.yaml"), SIM_ROUTE.replace("demo.echo", "demo.new"));
+    const config = readFileSync(join(cwd, "modelrig.yaml"), "utf8");
+    writeFileSync(join(cwd, "modelrig.yaml"), config.replace("UP_API_KEY", "OTHER_API_KEY").replace("m-1", "m-2"));
+    await said(process, /reloaded demo\.new \(new\), demo\.up, the configuration\n/);
+    expect(await live(process, "demo.up")).not.toBe(before);
+    expect((await chat(process, "demo.up")).status).toBe(200);
+    expect(upstream.seen.at(-1)?.body).toMatchObject({ model: "m-2" });
+    expect(upstream.seen.at(-1)?.headers["authorization"]).toBe("Bearer other-key");
+    expect((await chat(process, "demo.new")).status).toBe(200);
+
+    writeFileSync(file, "route: demo.up\ncandidatez: []\n");
+    await said(process, /not reloaded: what compiled before is still served/);
+    expect(process.stderr()).toContain("candidatez");
+    expect((await chat(process, "demo.up")).status).toBe(200);
+
+    rmSync(file);
+    await said(process, /reloaded demo\.up \(removed\)\n/);
+    expect((await chat(process, "demo.up")).status).toBe(404);
+    expect(await process.stop()).toBe(EXIT.done);
+  });
+
+  test("ends a call that was in flight at a reload on the route it began with, and stores it", async () => {
+    const { cwd, upstream } = await upstreamProject();
+    let finish: (() => void) | undefined;
+    upstream.script((response, request) => {
+      finish = () => void completion("slow")(response, request);
+    });
+    const process = await dev(cwd, ["--db", "reload.db"], { UP_API_KEY: "k" });
+    const open = chat(process, "demo.up");
+    while (finish === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+    rmSync(join(cwd, "routes", "demo.up.yaml"));
+    await said(process, /reloaded demo\.up \(removed\)\n/);
+    finish();
+    expect((await open).status).toBe(200);
+    expect(await process.stop()).toBe(EXIT.done);
+    expect(await storedInferences(join(cwd, "reload.db"))).toBe(1);
   });
 
   test.each([

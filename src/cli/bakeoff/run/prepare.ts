@@ -41,7 +41,7 @@ export async function prepareNew(
   if (name === undefined) throw usage("--route <name> is needed");
   if (proven && name !== proven.route) throw usage(`proposal ${options.fromProposal} is about ${proven.route}`);
   const route = routeNamed(bundle, name);
-  const incumbent = options.incumbent ?? (await liveVariant(io, options, route.name));
+  const incumbent = options.incumbent ?? (await liveVariant(io, options, route));
   const fresh = { id, seed: randomInt(1_000_000), now: Date.now(), incumbent, variants: proven?.variants };
   const request = requestFromFlags(options, fresh);
   const captures = openCaptures(io.cwd);
