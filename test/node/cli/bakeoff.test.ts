@@ -33,7 +33,8 @@ let drawn: { action: string; id: unknown }[];
 let posted: { path: string; body: Record<string, unknown> }[];
 
 function answer(method: string, path: string, body: Record<string, unknown>): { status: number; body: unknown } {
-  if (path === "/v1/routes/acme.task/live") return { status: 200, body: { route: "acme.task", variant: live, route_hash: "f".repeat(64) } };
+  if (path === "/v1/routes/acme.task/live")
+    return { status: 200, body: { route: "acme.task", variant: live, route_hash: "f".repeat(64) } };
   if (path.startsWith("/v1/eval-cases?"))
     return { status: 200, body: casePage(new URLSearchParams(path.split("?")[1])) };
   if (path === "/v1/proposals/prop_1") {
@@ -308,6 +309,7 @@ describe("with a gateway", () => {
     expect(JSON.stringify(posted)).not.toContain("was late");
     posted = [];
     const { err } = await bakeoff([...cheap, "--keep-outputs", "2"], withGateway());
+    expect(err).toMatch(/the gateway serves acme\.task as f{12}, this folder has [0-9a-f]{12}\n/);
     const [report, samples] = posted;
     expect(samples?.path).toBe(`/v1/bakeoff-samples/${report?.body["id"]}`);
     expect(samples?.body["samples"]).toHaveLength(6);
