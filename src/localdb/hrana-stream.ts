@@ -179,7 +179,8 @@ export class HranaStream {
 
   #prepare(sql: string): PreparedStatement {
     requireNoNul(sql);
-    this.#seeSchema();
+    // In a deferred transaction a read takes a snapshot, and a write that then waits for the lock finds it too old.
+    if (!(this.#connection.inTransaction && statementKind(sql) === "write")) this.#seeSchema();
     return prepareStatement(this.#connection, sql);
   }
 

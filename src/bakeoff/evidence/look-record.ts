@@ -74,6 +74,11 @@ export function continues(later: LookRecord, earlier: LookRecord): boolean {
   });
 }
 
+/** Whether two looks found the same, whenever they were recorded. */
+export function sameOutcomes(one: LookRecord, other: LookRecord): boolean {
+  return JSON.stringify({ ...one, at: 0 }) === JSON.stringify({ ...other, at: 0 });
+}
+
 /** Repeats that were still to come may follow. */
 function startsWith(after: ComparisonLook["differences"][number], before: number | readonly number[]): boolean {
   const [now, was] = [asList(after), asList(before)];

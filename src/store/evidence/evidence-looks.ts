@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lte } from "drizzle-orm";
 import type { EvidenceStore } from "../../bakeoff/evidence/evidence-store.ts";
-import { continues, type LookRecord, lookRecord } from "../../bakeoff/evidence/look-record.ts";
+import { continues, type LookRecord, lookRecord, sameOutcomes } from "../../bakeoff/evidence/look-record.ts";
 import { SPENDING_DAYS } from "../../stats/alpha-spending.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
@@ -39,7 +39,8 @@ export class OrgEvidence implements EvidenceStore {
     );
     const known = await this.#find(bakeoff);
     if (known && !continues(look, known.look)) throw new LookConflict(`bake-off ${bakeoff} has another look already`);
-    if (known && JSON.stringify(known.look) !== JSON.stringify(look))
+    // Recorded again unchanged it keeps its time: the same bake-off makes the same report.
+    if (known && !sameOutcomes(known.look, look))
       await settled(this.#db.update(evidenceLooks).set({ at, look }).where(this.#is(bakeoff)));
     return this.upTo(route, bakeoff);
   }

@@ -94,7 +94,9 @@ describe("POST /v1/bakeoffs", () => {
       "a cost ratio that its costs contradict",
       {
         ...reportOf(),
-        pairs: [pairFigures("cheap", { cost_ratio: { ratio: 0.1, low: 0.09, high: 0.11, level: 0.0076 } })],
+        pairs: [
+          pairFigures("cheap", { n_paired: 200, cost_ratio: { ratio: 0.1, low: 0.09, high: 0.11, level: 0.0076 } }),
+        ],
       },
     ],
     ["an interval that does not follow from its counts", reportOf({ conformance: { rate: 0.98, low: 0.97, high: 1 } })],

@@ -193,6 +193,16 @@ describe("interactive transactions", () => {
     await Promise.all(Array.from({ length: 20 }, add));
     expect((await client.execute("select v from t")).rows[0]).toMatchObject({ v: 20n });
   });
+
+  it("wait for each other where a deferred batch begins with a write", async () => {
+    const insert = (id: number) =>
+      client.batch(
+        [{ sql: "insert into t values (?, 0)", args: [id] }, "update t set v = v + 1 where id > 0"],
+        "deferred",
+      );
+    await Promise.all(Array.from({ length: 40 }, (_, i) => insert(i + 1)));
+    expect((await client.execute("select count(*) as n from t")).rows[0]).toMatchObject({ n: 40n });
+  });
 });
 
 describe("the protocol beyond the client's daily use", () => {

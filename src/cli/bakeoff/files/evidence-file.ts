@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { countingLooks } from "../../../bakeoff/evidence/evidence-history.ts";
 import type { EvidenceStore } from "../../../bakeoff/evidence/evidence-store.ts";
-import { continues, type LookRecord, lookRecord } from "../../../bakeoff/evidence/look-record.ts";
+import { continues, type LookRecord, lookRecord, sameOutcomes } from "../../../bakeoff/evidence/look-record.ts";
 import { stateFolder } from "../../../workspace/state-folder.ts";
 import { CliError, EXIT } from "../../command.ts";
 
@@ -31,7 +31,8 @@ export function evidenceFile(cwd: string): EvidenceStore {
     async record(look) {
       const own = newestOf(read(path)).find(({ bakeoff }) => bakeoff === look.bakeoff);
       if (own && !continues(look, own)) throw new Error(`${path} has another look of ${look.bakeoff}`);
-      if (!own || JSON.stringify(own) !== JSON.stringify(look)) append(path, look);
+      // Recorded again unchanged it keeps its time: the same bake-off makes the same report.
+      if (!own || !sameOutcomes(own, look)) append(path, look);
       const all = newestOf(read(path)).filter(({ route }) => route === look.route);
       const end = all.findIndex(({ bakeoff }) => bakeoff === look.bakeoff);
       return countingLooks(all.slice(0, end + 1), look.at);
