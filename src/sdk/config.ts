@@ -34,6 +34,8 @@ export interface RigConfig {
   readonly buffer?: { readonly maxMb?: number | undefined; readonly keepDays?: number | undefined } | undefined;
   /** Content of saved artifacts is sent along. `false` = only its hash and size. Default true. */
   readonly artifactContent?: boolean | undefined;
+  /** `false` = calls, runs, artifacts and grades leave no record, neither here nor at the gateway. Default true. */
+  readonly record?: boolean | undefined;
 }
 
 /** Values of `MODELRIG_*` variables; what is not set is absent. */
@@ -67,6 +69,7 @@ export interface ResolvedConfig {
   readonly closeTimeoutMs: number;
   readonly buffer: { readonly maxBytes: number; readonly keepMs: number };
   readonly artifactContent: boolean;
+  readonly record: boolean;
 }
 
 const KEY = /^rig_sk_[A-Za-z0-9_-]+$/;
@@ -82,7 +85,7 @@ export function resolveConfig(config: RigConfig, warn: (message: string) => void
   const { maxMb = 256, keepDays = 30 } = config.buffer ?? {};
   return {
     cwd,
-    routesDir: routesDirOf(config, cwd, via, warn),
+    routesDir: routesDirOf(config, cwd, via, gateway !== undefined, warn),
     configFile: config.configFile,
     gateway,
     via,
@@ -93,6 +96,7 @@ export function resolveConfig(config: RigConfig, warn: (message: string) => void
     closeTimeoutMs: config.closeTimeoutMs ?? 5_000,
     buffer: { maxBytes: maxMb * 1024 * 1024, keepMs: keepDays * 86_400_000 },
     artifactContent: config.artifactContent ?? true,
+    record: config.record ?? true,
   };
 }
 
@@ -120,6 +124,7 @@ function routesDirOf(
   { routesDir }: RigConfig,
   cwd: string,
   via: ResolvedConfig["via"],
+  hasGateway: boolean,
   warn: (message: string) => void,
 ): string | undefined {
   if (routesDir === null) return undefined;
@@ -130,7 +135,10 @@ function routesDirOf(
     throw new RigConfigError("routes.not_found", `there is no routes folder ${folder}`, fix);
   }
   if (via === "in-process") {
-    warn(`there is no folder ${folder}, so this rig is raw-only; pass routesDir: null to say that this is meant`);
+    const gateway = hasGateway ? `; pass via: "gateway" (MODELRIG_VIA=gateway) to run the gateway's routes` : "";
+    warn(
+      `there is no folder ${folder}, so this rig is raw-only${gateway}; pass routesDir: null to say that this is meant`,
+    );
   }
   return undefined;
 }

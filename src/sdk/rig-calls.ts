@@ -17,6 +17,7 @@ import { RigConfigError } from "./errors.ts";
 import type { Exporter } from "./export/exporter.ts";
 import { type MarkOptions, marksOf } from "./marks.ts";
 import { artifactApi } from "./records/artifacts.ts";
+import { clientRecorder, withClientRecorder } from "./records/client-recorder.ts";
 import { recordCall } from "./records/record-call.ts";
 import { recordGrade } from "./records/record-grade.ts";
 import { runApi } from "./records/runs.ts";
@@ -48,7 +49,7 @@ export function rigOf(parts: RigParts): Rig {
     run: runApi(context, exporter, warn, now),
     artifact: artifactApi({ context, exporter, warn, now, sendsContent: settings.artifactContent }),
   };
-  return {
+  const rig: Rig = {
     run: calls.run.bind(calls) as Rig["run"],
     runBundle: calls.runBundle.bind(calls) as Rig["runBundle"],
     runRaw: calls.runRaw.bind(calls) as Rig["runRaw"],
@@ -61,6 +62,9 @@ export function rigOf(parts: RigParts): Rig {
     flush: () => exporter.flush(),
     close: () => calls.close(),
   };
+  if (!settings.record) return rig;
+  const { providers } = ports;
+  return withClientRecorder(rig, clientRecorder({ ...recording, artifact: artifacts.artifact, providers }));
 }
 
 class Calls {

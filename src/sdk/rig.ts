@@ -24,7 +24,7 @@ import { routesOf } from "./calls/routes.ts";
 import { type ResolvedConfig, type RigConfig, resolveConfig } from "./config.ts";
 import { RigConfigError } from "./errors.ts";
 import { gatewayDelivery } from "./export/delivery.ts";
-import { createExporter, type Exporter } from "./export/exporter.ts";
+import { createExporter, type Exporter, NO_EXPORTER } from "./export/exporter.ts";
 import { rigOf } from "./rig-calls.ts";
 import type { Rig } from "./surface.ts";
 import { reasonOf, type Warnings, warnings } from "./warnings.ts";
@@ -38,7 +38,7 @@ export function createRig(config: RigConfig = {}): Rig {
   const settings = resolveConfig(config, warn.say);
   const project = projectConfig(settings);
   const gateway = settings.gateway && gatewayClient({ ...settings.gateway, fetch: settings.fetch });
-  const exporter = exporterOf(settings, gateway, warn);
+  const exporter = settings.record ? exporterOf(settings, gateway, warn) : NO_EXPORTER;
   const envelopes = gateway ? gatewayEnvelopes(gateway, warn) : machineEnvelopes(settings.cwd, warn, clock.now);
   const ports = callPorts(settings, project, exporter, envelopes);
   const routes = routesOf(settings, project);

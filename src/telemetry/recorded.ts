@@ -1,7 +1,7 @@
 /** A call that somebody made without us and reports: its figures, priced and brought into the shape of every other. */
 import { z } from "zod";
 import type { Attempt } from "../call/inference.ts";
-import { FAILURE_CLASSES, failure } from "../failure/failure.ts";
+import { FAILURE_CLASSES, type Failure, failure } from "../failure/failure.ts";
 import {
   foreignWord,
   identifier,
@@ -77,6 +77,8 @@ export interface RecordedContext {
   /** Whether a provider is the simulated one. */
   readonly simulated?: ((provider: string) => boolean) | undefined;
   readonly newId: (prefix: string) => string;
+  /** What a wire reader took from the answer itself; it holds more than a caller can report. */
+  readonly observed?: { readonly usage?: Usage | undefined; readonly failure?: Failure | undefined } | undefined;
 }
 
 /**
@@ -107,10 +109,10 @@ export function recordedInference(call: RecordedCall, context: RecordedContext):
   });
 }
 
-function attemptOf(call: RecordedCall, { now, prices, newId }: RecordedContext): Attempt {
+function attemptOf(call: RecordedCall, { now, prices, newId, observed }: RecordedContext): Attempt {
   const { provider, model, latencyMs = 0, firstByteMs } = call;
   const startedAt = call.startedAt ?? Math.max(0, Math.round(now - latencyMs));
-  const usage = usageOf(call);
+  const usage = observed?.usage ?? usageOf(call);
   const servedTier = serviceTier(call.servedTier);
   const price = prices.find(provider, model, new Date(startedAt));
   return {
@@ -118,7 +120,7 @@ function attemptOf(call: RecordedCall, { now, prices, newId }: RecordedContext):
     id: call.id === undefined ? newId("att") : `${call.id}/0`,
     index: 0,
     ...{ provider, model, rung: "none", startedAt, latencyMs, firstByteMs, usage, servedTier },
-    failure: call.failureClass && failure(call.failureClass, "reported by its caller"),
+    failure: observed?.failure ?? (call.failureClass && failure(call.failureClass, "reported by its caller")),
     finish: call.finishReason === undefined ? undefined : finishOf(call.finishReason),
     cost: usage && cost(price, usage, servedTier)?.total,
     costEstimated: false,

@@ -107,6 +107,16 @@ export function sseEventsIn(text: string): SseEvent[] {
   return events;
 }
 
+/** Hands over the events of bytes that pass by on their way to somebody else. Throws where an event has no end. */
+export function sseFeed(onEvent: (event: SseEvent) => void): { feed(bytes: Uint8Array): void; end(): void } {
+  const decoder = new TextDecoder();
+  const parser = eventParser(onEvent);
+  return {
+    feed: (bytes) => parser.feed(decoder.decode(bytes, { stream: true })),
+    end: () => parser.feed(`${decoder.decode()}\n\n`),
+  };
+}
+
 /** Some upstreams say what went wrong in a field of its own, `error:`, which other readers skip as unknown. */
 function eventParser(onEvent: (event: SseEvent) => void): EventSourceParser {
   return createParser({

@@ -21,7 +21,7 @@ export interface Routes {
   find(route: string): Promise<Route | undefined>;
 }
 
-export function routesOf({ cwd, routesDir, configFile }: ResolvedConfig, config: Config): Routes {
+export function routesOf({ cwd, routesDir, configFile, gateway }: ResolvedConfig, config: Config): Routes {
   let loading: Promise<ReadonlyMap<string, Route>> | undefined;
   const bundles = new WeakMap<RouteBundle, Promise<Route>>();
   const load = async (): Promise<ReadonlyMap<string, Route>> => {
@@ -38,7 +38,8 @@ export function routesOf({ cwd, routesDir, configFile }: ResolvedConfig, config:
     },
     async named(name) {
       if (routesDir === undefined) {
-        const fix = `declare it in routes/${name}.yaml (\`modelrig routes new ${name}\`) and create the rig with routesDir`;
+        const here = `declare it in routes/${name}.yaml (\`modelrig routes new ${name}\`) and create the rig with routesDir`;
+        const fix = gateway ? `pass via: "gateway" to run the gateway's routes, or ${here}` : here;
         throw new RigConfigError("routes.none", `this rig is raw-only, so it cannot run the route ${name}`, fix);
       }
       const routes = await all();

@@ -24,6 +24,13 @@ export interface Exporter {
   close(timeoutMs: number): Promise<void>;
 }
 
+/** Of a rig that records nothing. */
+export const NO_EXPORTER: Exporter = {
+  add: () => undefined,
+  flush: async () => undefined,
+  close: async () => undefined,
+};
+
 export interface ExporterOptions {
   /** Opened at the first need; the fallback where no file can be kept is in memory. */
   readonly open: () => ExportBuffer;
