@@ -24,7 +24,7 @@ if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
 } else {
   const local = fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url));
   if (existsSync(local)) {
-    const child = spawn(local, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    const child = spawn(local, ["--", fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
       stdio: ["inherit", "inherit", "inherit", "ipc"],
       env: { ...process.env, MODELRIG_LAUNCHED: "1" },
     });

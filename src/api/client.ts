@@ -95,7 +95,8 @@ export function gatewayClient({ url, key, fetch: send, signal: whole }: ClientOp
   return client;
 }
 
-function queryText(query: Readonly<Record<string, string | number | undefined>> = {}): string {
+/** Returns the query of a URL with its `?`; empty where nothing is said. */
+export function queryText(query: Readonly<Record<string, string | number | undefined>> = {}): string {
   const said = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   return said.length === 0 ? "" : `?${new URLSearchParams(said)}`;
 }

@@ -80,7 +80,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "db",
     group: "Change",
-    summary: "migrate, back up, restore and serve the database",
+    summary: "migrate, back up, restore, export, erase and serve the database",
     load: () => import("./commands/db.ts"),
   },
   {

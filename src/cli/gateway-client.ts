@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { type Called, type CallOptions, gatewayClient, type Reading } from "../api/client.ts";
+import {
+  type Called,
+  type CallOptions,
+  gatewayClient,
+  gatewayErrorOf,
+  queryText,
+  type Reading,
+} from "../api/client.ts";
 import type { AnswerOf, Endpoint } from "../api/endpoint.ts";
 import { CliError, EXIT, type Io } from "./command.ts";
 import { readDevState } from "./dev-state.ts";
@@ -21,6 +28,8 @@ export interface Gateway {
     endpoint: E,
     options: CallOptions<E> & Partial<Reading<Answer>>,
   ): Promise<Answer>;
+  /** Sends a GET whose answer is read while it arrives. It fails as `call` does until the answer begins. */
+  open(endpoint: Endpoint, query: Readonly<Record<string, string | undefined>>): Promise<Response>;
 }
 
 /** Adds `--url` and `--key-file` to a command that talks to a gateway. */
@@ -58,6 +67,14 @@ function createGateway(url: string, key: string, fetcher: typeof fetch, signal: 
       const called = await client.call(endpoint, options);
       if (called.type === "answer") return called.value;
       throw faultOf(called, url, endpoint.path, signal);
+    },
+    async open({ path }, query) {
+      const response = await client.send(`${path}${queryText(query)}`).catch((cause: unknown) => {
+        throw faultOf({ type: "unreachable", cause }, url, path, signal);
+      });
+      if (response.ok) return response;
+      const { status, headers } = response;
+      throw faultOf({ type: "refusal", status, headers, error: await gatewayErrorOf(response) }, url, path, signal);
     },
   };
 }

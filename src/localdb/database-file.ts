@@ -1,6 +1,7 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
+import { makeFolder } from "./make-folder.ts";
 
 export type DatabaseFileFault = "not_a_database" | "corrupt" | "locked" | "unreadable";
 
@@ -49,7 +50,7 @@ export function prepareDatabaseFile(file: string, { check }: { readonly check: b
 function requireAccess(file: string): void {
   try {
     if (existsSync(file) && statSync(file).isDirectory()) throw new Error("it is a folder");
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     closeSync(openSync(file, "a", 0o600));
     // Write-ahead logging keeps two more files beside it.
     accessSync(dirname(file), constants.W_OK);

@@ -8,7 +8,10 @@ import { stateFolder } from "../../workspace/state-folder.ts";
 import { rowsOf, verifyBackup, writeBackup } from "../backup/backup-file.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { addDatabaseOptions, type DatabaseOptions, databaseFrom, reachingDatabase } from "../database-access.ts";
+import { addGatewayOptions } from "../gateway-client.ts";
 import { readMigrations } from "../migrations.ts";
+import { type EraseOptions, eraseOrg } from "../org-data/erase.ts";
+import { type ExportOptions, exportOrg } from "../org-data/export.ts";
 import { printJson } from "../output/json.ts";
 
 interface MigrateOptions extends DatabaseOptions {
@@ -48,6 +51,17 @@ export const command: CommandModule = {
       .option("--force", "delete everything in a database that is not empty")
       .option("--json", "print one JSON document")
       .action(run((file: string, options: RestoreOptions) => restoreDatabase(io, file, options)));
+    addGatewayOptions(command.command("export").argument("<file>", "file to write"))
+      .description("write all the org has at the gateway into a file, as JSON Lines")
+      .option("--force", "replace the file where it exists")
+      .option("--json", "print one JSON document")
+      .action(run((file: string, options: ExportOptions) => exportOrg(io, file, options)));
+    addGatewayOptions(command.command("erase"))
+      .description("delete the org's data at the gateway; keys, settings and the audit log stay")
+      .option("--before <time>", "only history older than this (ISO time)")
+      .option("--confirm <slug>", "the org's slug: do not ask")
+      .option("--json", "print one JSON document")
+      .action(run((options: EraseOptions) => eraseOrg(io, options)));
     command
       .command("serve")
       .description("serve a database file to libSQL clients on this machine")

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { decideProposal, getProposal, listProposals, type ProposalDetail } from "../../api/proposals.ts";
+import { makeFolder } from "../../localdb/make-folder.ts";
 import { ghCommand } from "../../proposal/pr-body.ts";
 import { PROPOSAL_STATES, type Proposal } from "../../proposal/proposal.ts";
 import { stateFolder } from "../../workspace/state-folder.ts";
@@ -102,7 +103,7 @@ async function reject(io: Io, id: string, options: GatewayOptions & RejectOption
 
 function writeBody(io: Io, id: string, body: string): string {
   const folder = join(stateFolder(io.cwd), "proposals");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const file = join(folder, `${id.replace(/[^A-Za-z0-9_-]/g, "_")}.md`);
   writeFileSync(file, body, { mode: 0o600 });
   return relative(io.cwd, file);

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Command } from "commander";
+import { makeFolder } from "../../localdb/make-folder.ts";
 import { nanoToUsdText } from "../../money/nano-usd.ts";
 import { nearest } from "../../route/fault.ts";
 import { type NarrowedRoute, narrow, variantNames } from "../../route/narrow.ts";
@@ -127,7 +128,7 @@ const create = (io: Io, run: RunAction) =>
         fix: `edit ${relative(io.cwd, path)}, or choose another name`,
       });
     }
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     writeFileSync(path, starterBundle(name), { flag: "wx" });
     const file = relative(io.cwd, path);
     if (flags.json) printJson(io, { schema: "modelrig.routes-new/1", route: name, file });

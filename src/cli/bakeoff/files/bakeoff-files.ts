@@ -1,7 +1,6 @@
 import {
   closeSync,
   existsSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,6 +13,7 @@ import { join } from "node:path";
 import { type Journal, planText, readJournal } from "../../../bakeoff/execution/journal.ts";
 import type { JournalPlan } from "../../../bakeoff/plan/journal-plan.ts";
 import type { BakeoffReport } from "../../../bakeoff/report/bakeoff-report.ts";
+import { makeFolder } from "../../../localdb/make-folder.ts";
 import { stateFolder } from "../../../workspace/state-folder.ts";
 import { CliError, EXIT, type Io } from "../../command.ts";
 import { openInputs, type StoredInputs } from "./input-file.ts";
@@ -42,7 +42,7 @@ export interface BakeoffFiles {
 
 function bakeoffFolder(cwd: string): string {
   const folder = join(stateFolder(cwd), "bakeoffs");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   return folder;
 }
 
