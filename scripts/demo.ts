@@ -1,6 +1,7 @@
 /**
  * The main job, end to end, on the simulated provider: serve a route, record its traffic, prove a cheaper variant on
- * it, and print the change. Needs no key and no network. `npm run demo`; `--dir <folder>` keeps its files there.
+ * 300 recorded tickets, approve the change and see it served. Needs no key and no network. `npm run demo`;
+ * `--dir <folder>` keeps its files there.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,11 +13,15 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const ROUTE = "example.support_summarize";
-const CALLS = 60;
+const CALLS = 12;
 const AT_ONCE = 6;
+/** Recorded tickets that the demo brings in: what a team would have after some days. */
+const RECORDED = 300;
+const RELOADED_WITHIN_MS = 60_000;
 
 const launcher = fileURLToPath(new URL("../bin/modelrig.js", import.meta.url));
 const exampleRoutes = fileURLToPath(new URL("../routes", import.meta.url));
+const exampleTickets = fileURLToPath(new URL("../docs/examples/support-tickets.jsonl", import.meta.url));
 const children = new Set<ChildProcess>();
 
 async function main(): Promise<void> {
@@ -47,22 +52,53 @@ async function main(): Promise<void> {
   await stop(capture.child);
   await show("captures", "stats");
 
-  step(4, "a bake-off: the same inputs through the cheaper variants", "Real calls, each arm under its own budget.");
-  await show("bakeoff", "--route", ROUTE, "--replay-last", String(CALLS), "--budget-usd", "1", "--seed", "7");
+  step(
+    4,
+    `${RECORDED} recorded tickets, brought in from a file`,
+    "As they could come from the logs of another system.",
+  );
+  await show("captures", "import", exampleTickets);
+
+  step(5, "a bake-off: the same inputs through the cheaper variants", "Real calls, each arm under its own budget.");
+  const asked = ["--route", ROUTE, "--replay-last", String(RECORDED), "--budget-usd", "2", "--concurrency", "32"];
+  await show("bakeoff", ...asked, "--seed", "7", "--yes");
   say(`figures in ${join(folder, ".modelrig/bakeoffs")}; the gateway got them without any text of a call`);
 
-  step(5, "the proposal that the bake-off filed", "Nothing has changed yet. A human reads the evidence and decides.");
+  step(6, "the proposal that the bake-off filed", "Nothing has changed yet. A human reads the evidence and decides.");
   const proposal = await evidencedProposal(rig);
   await show("proposals", "show", proposal);
 
-  step(6, "the change, approved and recorded", "As a patch: git records it, and one commit takes it back.");
+  step(7, "the change, approved, recorded and applied", "As a patch: git records it, and one commit takes it back.");
   const patch = await rig("swap", "execute", proposal, "--approve");
-  await command("git", ["apply", "--check", "-"], folder, { input: patch });
-  say(`git apply --check: the patch applies in ${folder}`);
+  await command("git", ["apply", "-"], folder, { input: patch });
+  say(`the gateway took the changed route file: ${ROUTE} is now served by ${await servedAfter(dev.ready)}`);
   await stop(dev.child);
   say(`all files of this demo: ${folder}`);
   say(`to go on: cd ${folder} && node ${launcher} dev\n`);
   process.stdout.write(patch);
+}
+
+/** The model that serves the route once the gateway has read its changed file. */
+async function servedAfter({ url, key }: { url: string; key: string }): Promise<string> {
+  const before = "sim/atlas-large";
+  const deadline = Date.now() + RELOADED_WITHIN_MS;
+  for (;;) {
+    const served = await servedBy(url, key);
+    if (served !== before) return served;
+    if (Date.now() > deadline) throw new Error(`${before} still serves ${ROUTE}: the gateway did not take the change`);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+async function servedBy(url: string, key: string): Promise<string> {
+  const response = await fetch(`${url}/v1/run/${ROUTE}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ input: { ticket: ticket(0) } }),
+  });
+  await response.text();
+  if (!response.ok) throw new Error(`the gateway answered ${response.status} after the change`);
+  return response.headers.get("x-modelrig-served") ?? "unknown";
 }
 
 interface Served {
@@ -157,7 +193,7 @@ async function command(
 }
 
 function step(number: number, title: string, why = ""): void {
-  console.log(`\n[${number}/6] ${title}${why === "" ? "" : `\n      ${why}`}`);
+  console.log(`\n[${number}/7] ${title}${why === "" ? "" : `\n      ${why}`}`);
 }
 
 function say(line: string): void {

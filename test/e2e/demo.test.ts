@@ -29,19 +29,21 @@ describe("the demo", () => {
     const folder = mkdtempSync(join(tmpdir(), "modelrig-demo-test-"));
     const { exitCode, stdout, stderr } = await runDemo(folder);
     expect({ exitCode, stderr: exitCode === 0 ? "" : stderr }).toEqual({ exitCode: 0, stderr: "" });
-    for (let step = 1; step <= 6; step += 1) expect(stdout).toContain(`[${step}/6]`);
-    expect(stdout).toContain("60 of 60 answered");
+    for (let step = 1; step <= 7; step += 1) expect(stdout).toContain(`[${step}/7]`);
+    expect(stdout).toContain("12 of 12 answered");
     expect(stdout).toContain("cheap clears");
 
     // The report is what its schema says, measured on the captured traffic, complete and labelled simulated.
     const reports = join(folder, ".modelrig/bakeoffs");
     const file = readdirSync(reports).find((name) => name.endsWith(".json")) ?? "none";
     const report = bakeoffReport.parse(JSON.parse(readFileSync(join(reports, file), "utf8")));
-    expect(report).toMatchObject({ simulated: true, partial: false, inputs: { used: 60, variables: 60 } });
-    expect(report.arms.every(({ sent }) => sent === 60)).toBe(true);
+    expect(report).toMatchObject({ simulated: true, partial: false, inputs: { used: 300, variables: 300 } });
+    expect(report.arms.every(({ sent }) => sent === 300)).toBe(true);
     expect(report.gate.proposes).toBe("cheap");
+    expect(report.answers.evidence).toBe("checked");
+    expect(stdout).toContain("example.support_summarize is now served by sim/atlas-small");
 
-    // The files were left alone; the patch applies to a copy of them and only touches the route's own file.
+    // The patch applies to a copy of the routes, touches the route's own file alone, and is what the demo applied.
     const patch = stdout.slice(stdout.indexOf("diff --git"));
     const copy = mkdtempSync(join(tmpdir(), "modelrig-demo-copy-"));
     cpSync(routes, join(copy, "routes"), { recursive: true });
@@ -52,7 +54,7 @@ describe("the demo", () => {
     );
     expect(changed).toEqual(["example.support_summarize.yaml"]);
     for (const name of readdirSync(routes)) {
-      expect(readFileSync(join(folder, "routes", name), "utf8")).toBe(readFileSync(join(routes, name), "utf8"));
+      expect(readFileSync(join(folder, "routes", name), "utf8")).toBe(readFileSync(join(copy, "routes", name), "utf8"));
     }
   }, 180_000);
 });

@@ -41,7 +41,7 @@ function rolesFault({ arms, incumbent, reference, partial, pairs, regrets }: Bak
   if (pairs.some(({ arm }) => !names.includes(arm) || arm === incumbent)) return "a pair names no other arm";
   if (regrets.some(({ arm, against }) => arm === against || !names.includes(arm) || !names.includes(against)))
     return "a regret names no two arms";
-  const compared = regrets.map(({ arm, against }) => JSON.stringify([arm, against]));
+  const compared = regrets.map(({ arm, against, metric }) => JSON.stringify([arm, against, metric]));
   return new Set(compared).size === compared.length ? undefined : "a regret is told twice";
 }
 

@@ -149,8 +149,8 @@ export function regretLegend(report: BakeoffReport): string[] {
   const decided = shown.filter(({ arm }) => report.gate.verdicts.some((one) => one.arm === arm));
   const [first] = decided.filter(({ estimate }) => estimate);
   if (!first?.estimate) return [];
-  const limit = report.objective.max_regret;
-  const bound = limit === undefined ? "no max_regret is declared" : `limit ${points(limit)}`;
+  const { limit } = first;
+  const bound = limit === undefined ? "no limit is declared" : `limit ${points(limit)}`;
   return [
     `regret vs ${modelOf(first.against)} by ${report.metric}, positive = worse; ${levelText(first.estimate.level)} intervals${familyText(first)}; ${bound}`,
     ...lookText(first),
