@@ -4,7 +4,7 @@ import type { BreakerSnapshot } from "../src/breaker/breaker.ts";
 /** A snapshot older than this is refreshed in the background while it is still acted on. */
 export const SNAPSHOT_TTL_MS = 30_000;
 /** Where something is open, news of its recovery is worth a call every few seconds. */
-export const OPEN_SNAPSHOT_TTL_MS = 5_000;
+const OPEN_SNAPSHOT_TTL_MS = 5_000;
 /** A refresh dies with the request that started it; after this another may try. */
 const REFRESH_LAPSE_MS = 5_000;
 /** Successes of a closed breaker with failures in its window are sent together, this often. */

@@ -18,7 +18,7 @@ import { GroupCommit } from "./group-commit.ts";
 export type { ClosingResult } from "../src/envelope/sql-envelopes.ts";
 
 /** A bill telemetry found for a reservation that was counted whole; without `actual`, nothing was sent. */
-export interface FoundBill {
+interface FoundBill {
   readonly reservationId: string;
   readonly actual?: NanoUsd | undefined;
 }

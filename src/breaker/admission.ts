@@ -3,7 +3,7 @@ import type { BreakerSnapshot, BreakerState } from "./breaker.ts";
 import { retryAtOf } from "./snapshot.ts";
 import { holdsProbe } from "./transition.ts";
 
-export type SnapshotDecision =
+type SnapshotDecision =
   | { readonly type: "admit" }
   | { readonly type: "refuse"; readonly retryAfterMs: number }
   /** The cool-down is over: only the object can say who probes. */

@@ -18,7 +18,7 @@ import { Watchdog } from "./time/watchdog.ts";
 import { readBody, type SendFailure, send, upstreamRequest } from "./upstream.ts";
 
 /** The record can only be closed once the answer was judged, so that it carries the verdict. */
-export interface AnsweredAttempt {
+interface AnsweredAttempt {
   readonly answer: ChatAnswer;
   readonly close: (verdict: Failure | undefined) => Attempt;
 }
@@ -53,7 +53,7 @@ export async function answerAttempt(plan: AttemptPlan, call: CallState): Promise
 }
 
 /** Reads an answer whole. One that cannot be used is billed by the usage it holds; without any its bill is unknown. */
-export async function readAnswer(
+async function readAnswer(
   open: OpenAttempt,
   response: Response,
 ): Promise<Result<ChatAnswer, { readonly failure: Failure; readonly exposure: Exposure }>> {

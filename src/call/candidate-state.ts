@@ -19,7 +19,7 @@ export interface CandidateState {
 }
 
 /** `ask`: at once, changed. `retry`: the same again, if the call's budget has a retry left. Otherwise the candidate is done. */
-export type AfterAttempt =
+type AfterAttempt =
   | { readonly type: "ask" | "retry"; readonly state: CandidateState }
   | { readonly type: "done"; readonly onward: Exclude<Onward, "retry-or-next"> };
 

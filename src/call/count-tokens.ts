@@ -12,7 +12,7 @@ import { needsOf, withCandidateParams } from "./request-shape.ts";
 import { Watchdog } from "./time/watchdog.ts";
 import { readJson, send, upstreamRequest } from "./upstream.ts";
 
-export interface TokenCount {
+interface TokenCount {
   readonly inputTokens: number;
   /** Our own count: the provider has no such endpoint, or did not answer. */
   readonly estimated: boolean;

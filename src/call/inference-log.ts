@@ -5,7 +5,7 @@ import type { CallInput } from "./call.ts";
 import type { Attempt, Inference, Skip } from "./inference.ts";
 import type { CallPorts } from "./ports.ts";
 
-export interface InferenceEnd {
+interface InferenceEnd {
   readonly failure?: Failure | undefined;
   readonly conformant?: boolean | undefined;
   /** The attempt whose answer was served. */

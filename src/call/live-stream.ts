@@ -7,7 +7,7 @@ import type { Attempt } from "./inference.ts";
 import { judge } from "./output.ts";
 import type { BegunStream } from "./stream-attempt.ts";
 
-export interface LiveEnd {
+interface LiveEnd {
   readonly attempt: Attempt;
   readonly failure: Failure | undefined;
   readonly conformant: boolean | undefined;

@@ -29,7 +29,7 @@ export function withoutPrefill(request: ChatRequest): ChatRequest | undefined {
 }
 
 /** Facts of a request that decide who can take it and how large it is. */
-export interface RequestNeeds {
+interface RequestNeeds {
   readonly images: boolean;
   readonly tools: boolean;
   /** Characters of text in the messages. */

@@ -3,9 +3,9 @@ import { retryClass } from "../failure/policy.ts";
 import type { RetryBudget } from "../route/route.ts";
 
 /** Longest wait for an upstream's Retry-After while another candidate could be asked instead. */
-export const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 5_000;
 /** The same where there is nobody else: beyond it the caller is told when to come back instead. */
-export const LAST_PATIENCE_MS = 15_000;
+const LAST_PATIENCE_MS = 15_000;
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 5_000;
 

@@ -20,6 +20,6 @@ export function routePolicy(
 }
 
 /** Providers allow letters, digits, `_` and `-` in a schema's name, and 64 of them. */
-export function schemaName(word: string): string {
+function schemaName(word: string): string {
   return word.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
 }

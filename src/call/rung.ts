@@ -6,7 +6,7 @@ import type { ChatRequest, DialectName } from "../wire/chat.ts";
 import type { Quirks } from "../wire/dialect.ts";
 import type { OutputRule } from "./call.ts";
 
-export type AskingRung = Extract<Rung, "native_strict" | "json_object" | "coached">;
+type AskingRung = Extract<Rung, "native_strict" | "json_object" | "coached">;
 
 /** The rungs of the ladder this candidate can be asked on, in ladder order. Empty = it cannot serve the schema. */
 export function askingRungs(rule: OutputRule, capabilities: ModelCapabilities): readonly AskingRung[] {

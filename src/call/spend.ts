@@ -14,9 +14,9 @@ import type { EnvelopePort } from "./ports.ts";
 import { needsOf } from "./request-shape.ts";
 
 /** Ceilings for media whose tokens cannot be read off its bytes (largest documented by the providers in the table). */
-export const IMAGE_TOKEN_CEILING = 6_000;
-export const FILE_TOKEN_CEILING = 200_000;
-export const AUDIO_TOKEN_CEILING = 100_000;
+const IMAGE_TOKEN_CEILING = 6_000;
+const FILE_TOKEN_CEILING = 200_000;
+const AUDIO_TOKEN_CEILING = 100_000;
 
 /** No tokenizer makes more tokens than bytes, so the serialised body bounds its text. */
 export function inputTokenBound(request: ChatRequest, bodyBytes: number): number {
@@ -129,7 +129,7 @@ export interface AttemptBooks {
   close(bill: Bill): NanoUsd | undefined;
 }
 
-export interface AttemptBound {
+interface AttemptBound {
   readonly route?: string | undefined;
   readonly candidate: string;
   readonly price: Price | undefined;

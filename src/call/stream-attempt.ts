@@ -87,7 +87,7 @@ function defaultFirstTokenMs(plan: AttemptPlan): number {
 }
 
 /** Pulls frames from an upstream, keeps the count of what passed, and closes the attempt once. */
-export class FrameSource {
+class FrameSource {
   readonly open: OpenAttempt;
   readonly #reader: SseReader;
   readonly #decoder: StreamDecoder;

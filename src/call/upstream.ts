@@ -27,7 +27,7 @@ export interface Exchange {
 }
 
 /** What `fetch` is given. A `Request` object would cost as much again as encoding a short body. */
-export interface UpstreamRequest {
+interface UpstreamRequest {
   readonly url: string;
   readonly init: RequestInit;
 }
@@ -125,12 +125,7 @@ function refusedOrLost(status: number, text: string, { dialect, target }: Exchan
 }
 
 /** The whole body as text. `cut` keeps the first `limit` bytes; otherwise a longer body is a failure. */
-export async function readText(
-  response: Response,
-  limit: number,
-  watchdog: Watchdog,
-  cut = false,
-): Promise<Result<string>> {
+async function readText(response: Response, limit: number, watchdog: Watchdog, cut = false): Promise<Result<string>> {
   if (response.body === null) return { ok: true, value: "" };
   if (declaredBytes(response.headers) <= limit) return await readWhole(response, watchdog);
   const reader = response.body.getReader();

@@ -3,7 +3,7 @@ import { createParser } from "eventsource-parser";
 import { FAILURE_CLASSES, type FailureClass } from "../failure/failure.ts";
 import { arrayAt, recordAt, stringAt } from "../json/record.ts";
 
-export interface ObservedAnswer {
+interface ObservedAnswer {
   readonly output: string | undefined;
   readonly outcome: "answered" | FailureClass;
 }

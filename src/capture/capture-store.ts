@@ -3,12 +3,12 @@ import Database from "libsql";
 import type { ReplayPayload } from "../replay/replay-payload.ts";
 import type { Capture, RetentionLimits } from "./capture.ts";
 
-export interface CaptureFilter {
+interface CaptureFilter {
   readonly route?: string | undefined;
   readonly limit: number;
 }
 
-export interface RouteStats {
+interface RouteStats {
   readonly route: string;
   readonly captures: number;
   readonly answered: number;

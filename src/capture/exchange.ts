@@ -19,7 +19,7 @@ export interface ObservedCall {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-export interface ObservedResponse {
+interface ObservedResponse {
   readonly status: number;
   readonly header: (name: string) => string | undefined;
   readonly text: string;

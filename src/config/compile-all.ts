@@ -14,7 +14,7 @@ export interface SourceFile {
   readonly text: string;
 }
 
-export interface CompileAllContext {
+interface CompileAllContext {
   /** Day the prices are looked up for. */
   readonly at: Date;
   /** Text of a file in the routes folder, by its path there. */

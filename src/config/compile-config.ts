@@ -10,7 +10,7 @@ import { type ConfigDraft, configShape, nameFault } from "./config-shape.ts";
 import { DEFAULT_CONFIG } from "./defaults.ts";
 import { builtinRow, providerRow } from "./provider-row.ts";
 
-export interface CompiledConfig {
+interface CompiledConfig {
   /** Present exactly when no fault is an error. */
   readonly config?: Config | undefined;
   readonly faults: readonly Fault[];

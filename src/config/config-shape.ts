@@ -94,7 +94,7 @@ const quirksShape = z.object({
   headers: z.record(z.string().regex(HEADER_NAME, "must be a lower-case header name"), headerValue).optional(),
 });
 
-export const providerEntryShape = z.object({
+const providerEntryShape = z.object({
   dialect: z.enum(["openai", "openai-responses", "anthropic", "gemini"]).optional(),
   base_url: z.string().refine(isBaseUrl, "must be an http or https URL without query or credentials").optional(),
   api_key_env: z

@@ -3,7 +3,7 @@ import type { NanoUsd } from "../money/nano-usd.ts";
 import type { EnvelopeClaim, EnvelopeScope } from "./envelope.ts";
 
 /** Limits that can cover one live call. Absent = no such limit. `usd_per_call` is checked locally and is no claim. */
-export interface CallLimits {
+interface CallLimits {
   readonly route?:
     | {
         readonly name: string;

@@ -8,7 +8,7 @@ export interface EnvelopeBalance {
   readonly reserved: NanoUsd;
 }
 
-export type ReserveRefusal = Extract<ReserveResult, { granted: false }>;
+type ReserveRefusal = Extract<ReserveResult, { granted: false }>;
 
 /** Bounds of the Retry-After of a busy envelope: most calls settle long before their reservation would expire. */
 const SHORTEST_RETRY_MS = 1_000;

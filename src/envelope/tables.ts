@@ -67,7 +67,7 @@ export interface ReservationCursor {
   readonly reservationId: string;
 }
 
-export interface StoredBalance extends EnvelopeBalance {
+interface StoredBalance extends EnvelopeBalance {
   readonly limit: NanoUsd;
 }
 

@@ -72,7 +72,7 @@ export interface Failure {
   readonly resetsAt?: string | undefined;
 }
 
-export type FailureDetails = Omit<Failure, "class" | "message">;
+type FailureDetails = Omit<Failure, "class" | "message">;
 
 export function failure(failureClass: FailureClass, message: string, details: FailureDetails = {}): Failure {
   return { class: failureClass, message, ...details };

@@ -1,7 +1,7 @@
 import type { Failure, FailureClass } from "./failure.ts";
 
 /** How a failure is answered over HTTP: status, the words of an OpenAI error object, and headers that steer clients. */
-export interface HttpError {
+interface HttpError {
   readonly status: number;
   readonly type: "invalid_request_error" | "insufficient_quota" | "rate_limit_error" | "content_error" | "api_error";
   readonly code: string;

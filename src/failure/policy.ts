@@ -4,10 +4,10 @@ import type { Failure, FailureClass, FailureReason } from "./failure.ts";
 export type Onward = "retry-or-next" | "next" | "next-larger-window" | "stop";
 
 /** What a failure says about the health of the upstream. `trip` opens the provider's breaker at once. */
-export type BreakerEffect = "failure" | "neutral" | "trip";
+type BreakerEffect = "failure" | "neutral" | "trip";
 
 /** Failure classes with a retry budget of their own. */
-export type RetryClass = Extract<FailureClass, "content_invalid" | "network" | "capacity_shed" | "server_error">;
+type RetryClass = Extract<FailureClass, "content_invalid" | "network" | "capacity_shed" | "server_error">;
 
 interface Rule {
   readonly onward: Onward;

@@ -3,7 +3,7 @@ import { hashKey, isWellFormedKey } from "./key.ts";
 import type { KeyLookup } from "./ports.ts";
 import type { Principal } from "./principal.ts";
 
-export interface KeyCacheOptions {
+interface KeyCacheOptions {
   /** How long a known key is believed; a revocation takes effect within it. Default 30 000. */
   readonly ttlMs?: number | undefined;
   /** How long a known key is believed beyond that while lookups fail: the gateway outlives its database. Default 300 000. */

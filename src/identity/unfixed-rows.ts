@@ -2,12 +2,12 @@ import type { Principal } from "./principal.ts";
 import type { Scope } from "./scope.ts";
 
 /** What matters of a key that is neither revoked nor expired. */
-export interface LiveKey extends Pick<Principal, "keyId" | "scopes" | "fixedTags" | "rowScope"> {
+interface LiveKey extends Pick<Principal, "keyId" | "scopes" | "fixedTags" | "rowScope"> {
   readonly display: string;
 }
 
 /** A tag that tells readers' rows apart, and the keys whose holders may write any value of it. */
-export interface UnfixedRows {
+interface UnfixedRows {
   readonly tag: string;
   /** As they are shown, e.g. `rig_sk_…9c4`. */
   readonly keys: readonly string[];

@@ -53,7 +53,7 @@ export function hasHappened(at: number, now: number): boolean {
 
 /** A call took no longer than this, milliseconds. */
 export const LONGEST_CALL_MS = 604_800_000;
-export const MOST_TOKENS = 1_000_000_000;
+const MOST_TOKENS = 1_000_000_000;
 /** A single call never cost more: a larger figure is a mistake, and would spoil every sum it is in. */
 export const MOST_COST_USD = 10_000;
 

@@ -4,7 +4,7 @@ const MINUS = "\u2212";
 const NANO_PER_USD = 1_000_000_000;
 const NANO_DECIMALS = 9;
 
-export interface UsdFormat {
+interface UsdFormat {
   /** Marks an amount that is our own estimate with `~`. */
   readonly estimated?: boolean | undefined;
   /** Decimal places, 0 to 9; chosen from the amount when absent. A column passes one for all its rows. */

@@ -5,7 +5,7 @@ import { searchPrice } from "./search-price.ts";
 import { tierMultiplier } from "./tier-multiplier.ts";
 import { toPrice } from "./to-price.ts";
 
-export interface PriceBookOptions {
+interface PriceBookOptions {
   /** A price declared for a model (`modelrig.yaml`); it wins over the data. */
   readonly declared?: ((provider: string, model: string) => Price | undefined) | undefined;
   /** Provider id in the price data, where a provider's row names one. */

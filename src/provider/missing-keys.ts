@@ -1,7 +1,7 @@
 import type { Route } from "../route/route.ts";
 import type { ProviderTable } from "./provider.ts";
 
-export interface MissingKeys {
+interface MissingKeys {
   /** Variables without a value, and the routes that declare a candidate which needs them. */
   readonly variables: readonly { readonly name: string; readonly routes: readonly string[] }[];
   /** Routes none of whose live candidates has its key: every call of them fails. */

@@ -1,7 +1,7 @@
 /** What a query is answered with. JSON of the HTTP API. */
 import { z } from "zod";
 
-export const queryColumn = z.object({
+const queryColumn = z.object({
   name: z.string(),
   type: z
     .enum(["text", "integer", "number", "usd", "boolean", "time", "date"])

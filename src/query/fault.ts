@@ -14,7 +14,7 @@ export const QUERY_FAULT_CODES = [
   "query_timeout",
   "query_overflow",
 ] as const;
-export type QueryFaultCode = (typeof QUERY_FAULT_CODES)[number];
+type QueryFaultCode = (typeof QUERY_FAULT_CODES)[number];
 
 /** Why a query is not answered, and where in its text. */
 export interface QueryFault {
@@ -56,7 +56,7 @@ export class QueryRefusal extends Error {
 
 const LONGEST_FOUND = 40;
 
-export function shortened(text: string): string {
+function shortened(text: string): string {
   return text.length > LONGEST_FOUND ? `${text.slice(0, LONGEST_FOUND).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }
 

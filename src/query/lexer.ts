@@ -12,7 +12,7 @@ export type Token = Span &
   );
 
 /** UTF-16 units. */
-export const LONGEST_QUERY = 8_000;
+const LONGEST_QUERY = 8_000;
 
 const SPACE = /\s+/y;
 const TAG = /tag\s*\.\s*/iy;

@@ -3,7 +3,7 @@ import { QueryRefusal } from "./fault.ts";
 import { expression } from "./parse-expression.ts";
 import { COMPARISONS, type Condition, type Literal, type Operator } from "./syntax.ts";
 
-export const MOST_VALUES = 200;
+const MOST_VALUES = 200;
 
 const OPERATORS = [...COMPARISONS, "IN", "LIKE", "BETWEEN", "IS NULL", "IS NOT NULL"];
 

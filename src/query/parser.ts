@@ -10,9 +10,9 @@ import { condition } from "./parse-condition.ts";
 import { expression } from "./parse-expression.ts";
 import type { Condition, Expression, Item, Query, SortKey } from "./syntax.ts";
 
-export const MOST_ITEMS = 32;
-export const MOST_CONDITIONS = 32;
-export const MOST_KEYS = 8;
+const MOST_ITEMS = 32;
+const MOST_CONDITIONS = 32;
+const MOST_KEYS = 8;
 
 /** Throws `QueryRefusal` where the text is not a query. */
 export function parseQuery(text: string): Query {

@@ -15,8 +15,8 @@ import {
 import type { Condition, Expression, Query } from "./syntax.ts";
 import { TimeZone } from "./time-zone.ts";
 
-export const DEFAULT_LIMIT = 1_000;
-export const MOST_ROWS = 10_000;
+const DEFAULT_LIMIT = 1_000;
+const MOST_ROWS = 10_000;
 const LONGEST_PATTERN = 200;
 const MOST_WILDCARDS = 6;
 

@@ -7,14 +7,14 @@ import { hashKey } from "../identity/key.ts";
 import type { Principal } from "../identity/principal.ts";
 import { isTagName } from "../intake/tag-rule.ts";
 
-export interface QueryToken {
+interface QueryToken {
   readonly hash: string;
   /** Id or slug. */
   readonly org: string;
   readonly tags: Readonly<Record<string, string>>;
 }
 
-export interface ParsedQueryTokens {
+interface ParsedQueryTokens {
   readonly tokens: readonly QueryToken[];
   /** What is wrong, by the number of the entry; never quotes a token. A token of a wrong entry opens nothing. */
   readonly faults: readonly string[];
@@ -65,7 +65,7 @@ async function hashOf(token: string): Promise<string> {
 }
 
 /** Id and slug of an org by either. */
-export type OrgLookup = (name: string) => Promise<{ readonly id: string; readonly slug: string } | undefined>;
+type OrgLookup = (name: string) => Promise<{ readonly id: string; readonly slug: string } | undefined>;
 
 /** Finds the principal of a token; `undefined` for any other word. */
 export class QueryTokens {

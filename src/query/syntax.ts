@@ -18,7 +18,7 @@ export const AGGREGATE_FUNCTIONS = [
 export type AggregateFunction = (typeof AGGREGATE_FUNCTIONS)[number];
 
 export const COMPARISONS = ["=", "!=", "<", "<=", ">", ">="] as const;
-export type Comparison = (typeof COMPARISONS)[number];
+type Comparison = (typeof COMPARISONS)[number];
 export type Operator = Comparison | "in" | "not in" | "like" | "not like" | "is null" | "is not null";
 
 export type Word = Span & { readonly text: string };

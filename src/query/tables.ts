@@ -5,7 +5,7 @@ import { EVALUATION_LANES } from "../record/lane.ts";
 export type ColumnType = "text" | "integer" | "number" | "usd" | "boolean" | "time";
 
 /** Rows that are left out unless the query names the column. */
-export interface LeftOut {
+interface LeftOut {
   readonly unlessNamed: string;
   readonly note: string;
 }

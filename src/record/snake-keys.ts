@@ -8,6 +8,6 @@ export function snakeKeys<T extends object>(of: T): { [Name in keyof T & string 
   return Object.fromEntries(renamed) as { [Name in keyof T & string as SnakeCase<Name>]: T[Name] };
 }
 
-export function snakeCase(name: string): string {
+function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

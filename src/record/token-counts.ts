@@ -1,4 +1,4 @@
-export const TOKEN_FIELDS = ["input", "uncached", "cacheRead", "cacheWrite", "output", "reasoning"] as const;
+const TOKEN_FIELDS = ["input", "uncached", "cacheRead", "cacheWrite", "output", "reasoning"] as const;
 export type TokenField = (typeof TOKEN_FIELDS)[number];
 
 /** `null` = not reported, never zero. */

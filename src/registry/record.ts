@@ -8,11 +8,11 @@ import { type MeasuredCapability, PROBED, type Registry } from "./capability.ts"
 export const REGISTRY_SCHEMA = "modelrig.registry/1";
 
 /** Most rows of one document. */
-export const MOST_ROWS = 10_000;
+const MOST_ROWS = 10_000;
 
 const id = z.string().regex(ID_PATTERN);
 
-export const capabilityRow = z
+const capabilityRow = z
   .strictObject({
     provider: id,
     model: id,

@@ -30,13 +30,13 @@ const jsonSchemaShape = z.union(
   "expected a JSON Schema: a map or true/false",
 );
 
-export const reasoningShape = z.object({
+const reasoningShape = z.object({
   effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
   budget_tokens: z.int().min(1, "must be at least 1").optional(),
   summary: z.string().optional(),
 });
 
-export const paramsShape = z.object({
+const paramsShape = z.object({
   temperature: z.number().min(0, "must be between 0 and 2").max(2, "must be between 0 and 2").optional(),
   max_tokens: z.int().min(1, "must be at least 1").optional(),
   top_p: z.number().min(0, "must be between 0 and 1").max(1, "must be between 0 and 1").optional(),
@@ -47,14 +47,14 @@ export const paramsShape = z.object({
   extra: z.record(z.string(), z.unknown()).optional(),
 });
 
-export const candidateShape = z.object({
+const candidateShape = z.object({
   provider: providerShape,
   model: idShape,
   params: paramsShape.optional(),
   trial: z.boolean().optional(),
 });
 
-export const templateShape = z.object({
+const templateShape = z.object({
   system: z.string().optional(),
   cached_context: z.string().optional(),
   user: z.string(),
@@ -69,7 +69,7 @@ const ladderShape = z
     "needs a rung that asks for JSON, not only repairs",
   );
 
-export const variantShape = z.object({
+const variantShape = z.object({
   name: z
     .string()
     .regex(VARIANT_NAME, "must be letters, digits or ._:- and start with a letter or digit")
@@ -136,7 +136,7 @@ const expectShape = z
     "takes exactly one of regex, equals, number, one_of, exists, length, schema",
   );
 
-export const valueCheckShape = z.object({
+const valueCheckShape = z.object({
   path: z.string().refine(isPointer, "must be a JSON pointer such as /total"),
   expect: expectShape,
   gate: z.boolean().optional(),

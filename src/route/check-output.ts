@@ -10,7 +10,7 @@ import type { Fault } from "./fault.ts";
 import { type LocatedYaml, parseLocatedYaml } from "./located-yaml.ts";
 import { RUNGS } from "./route.ts";
 
-export interface OutputCheck {
+interface OutputCheck {
   /** The schema of the route's output, from the bundle or its file. */
   readonly schema?: JsonSchema | undefined;
   readonly faults: readonly Fault[];

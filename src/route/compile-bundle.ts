@@ -14,7 +14,7 @@ import { type LocatedYaml, parseLocatedYaml } from "./located-yaml.ts";
 import type { Route } from "./route.ts";
 import { ShapeReader } from "./shape.ts";
 
-export interface CompiledFile {
+interface CompiledFile {
   /** Present exactly when no fault is an error. */
   readonly route?: Route | undefined;
   /** Most important last. */

@@ -24,7 +24,7 @@ export interface VariableUse {
   readonly col: number;
 }
 
-export type TemplateParse =
+type TemplateParse =
   | { readonly ok: true; readonly template: ParsedTemplate; readonly uses: readonly VariableUse[] }
   | { readonly ok: false; readonly message: string; readonly row: number; readonly col: number };
 

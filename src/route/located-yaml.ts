@@ -21,9 +21,9 @@ const MAX_DEPTH = 100;
 const MAX_SYNTAX_FAULTS = 10;
 
 /** Where to point: a value, the key in front of it, or a place inside a multi-line text value. */
-export type Spot = "value" | "key" | { readonly row: number; readonly col: number };
+type Spot = "value" | "key" | { readonly row: number; readonly col: number };
 
-export interface FaultDetails {
+interface FaultDetails {
   readonly path: KeyPath;
   readonly spot?: Spot | undefined;
   readonly severity?: Fault["severity"] | undefined;

@@ -3,7 +3,7 @@ import { err, failure, ok, type Result } from "../failure/failure.ts";
 import { ID_PATTERN } from "./identifier.ts";
 import { DEFAULT_VARIANT } from "./narrow.ts";
 
-export type ModelWord =
+type ModelWord =
   | { readonly type: "route"; readonly route: string; readonly variant: string }
   | { readonly type: "raw"; readonly provider: string; readonly model: string }
   | { readonly type: "auto"; readonly profile?: string | undefined };

@@ -16,12 +16,12 @@ export interface OrgSettings {
 export const DEFAULT_SETTINGS: OrgSettings = { custody: "hash", artifactMaxBytes: 262_144 };
 
 /** Why an artifact cannot be taken. */
-export interface ArtifactFault {
+interface ArtifactFault {
   readonly code: "hash_required" | "hash_mismatch" | "not_json";
   readonly message: string;
 }
 
-export type CustodyResult =
+type CustodyResult =
   | { readonly ok: true; readonly artifact: KeptArtifact }
   | { readonly ok: false; readonly fault: ArtifactFault };
 

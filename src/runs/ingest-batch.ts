@@ -20,7 +20,7 @@ import {
 import type { ArtifactStore, Deed, GradeStore, Kept, Rows, RunStore, SettingsStore } from "./ports.ts";
 import { type SubjectState, subjectStates } from "./subject.ts";
 
-export interface IngestPorts {
+interface IngestPorts {
   readonly telemetry: Pick<TelemetryStore, "insertReported">;
   readonly runs: Pick<RunStore, "start" | "end">;
   readonly artifacts: Pick<ArtifactStore, "save" | "link">;

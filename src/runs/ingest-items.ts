@@ -24,7 +24,7 @@ export interface Placed<T> {
 
 export type Verdict = Omit<ItemResult, "index">;
 
-export interface SortedItems {
+interface SortedItems {
   readonly inferences: readonly Placed<InferenceRecord>[];
   readonly starts: readonly Placed<RunStart>[];
   readonly ends: readonly Placed<RunEnd>[];

@@ -84,7 +84,7 @@ export const ingestRequest = z.strictObject({
  * may still be on its way; send it again. `refused`: it never will be taken; `code` and `message` say why.
  */
 export const ITEM_STATUSES = ["stored", "duplicate", "later", "refused"] as const;
-export type ItemStatus = (typeof ITEM_STATUSES)[number];
+type ItemStatus = (typeof ITEM_STATUSES)[number];
 
 export interface ItemResult {
   /** Position in the batch. */

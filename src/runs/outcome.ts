@@ -8,14 +8,14 @@ import type { Run, RunStep } from "./run.ts";
 export const RUN_OUTCOME_RULE = "run-outcome@v1";
 
 /** A grade from here on is a pass. */
-export const PASSING_SCORE = 0.5;
+const PASSING_SCORE = 0.5;
 
 export const OUTCOMES = ["pass", "fail", "unknown"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+type Outcome = (typeof OUTCOMES)[number];
 
 /** What decided: a grade on the run of that kind, how a step ended, or what was reported at its end. */
 export const OUTCOME_BASES = ["human", "deterministic", "model", "steps", "status", "none"] as const;
-export type OutcomeBasis = (typeof OUTCOME_BASES)[number];
+type OutcomeBasis = (typeof OUTCOME_BASES)[number];
 
 export interface RunOutcome {
   readonly outcome: Outcome;

@@ -10,7 +10,7 @@ import type { Withheld } from "./artifact.ts";
 import type { EvalCase, EvalCaseOrigin } from "./eval-case.ts";
 import type { Artifact, Origin } from "./ports.ts";
 
-export interface Promotion {
+interface Promotion {
   /** Absent = the artifact's own. */
   readonly task?: string | undefined;
   readonly input?: ReplayPayload | undefined;
@@ -19,12 +19,12 @@ export interface Promotion {
   readonly origin?: EvalCaseOrigin | undefined;
 }
 
-export interface PromotionFault {
+interface PromotionFault {
   readonly code: "task_required" | "content_not_kept" | "input_not_kept" | "input_not_found" | "input_ambiguous";
   readonly message: string;
 }
 
-export type PromotionResult =
+type PromotionResult =
   | { readonly ok: true; readonly evalCase: EvalCase }
   | { readonly ok: false; readonly fault: PromotionFault };
 

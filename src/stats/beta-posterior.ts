@@ -2,16 +2,16 @@
 import { incompleteBeta, logBeta } from "./incomplete-beta.ts";
 import type { Interval } from "./interval.ts";
 
-export interface BetaPosterior {
+interface BetaPosterior {
   readonly a: number;
   readonly b: number;
 }
 
 /** Outcomes that the benchmark's word is worth. */
-export const PRIOR_WEIGHT = 20;
+const PRIOR_WEIGHT = 20;
 
 /** Σ of weights of passes and of fails. */
-export interface Outcomes {
+interface Outcomes {
   readonly passes: number;
   readonly fails: number;
 }

@@ -23,7 +23,7 @@ export interface CostSample {
 export const LEAST_SAMPLES = 30;
 export const LEAST_CONFORMANT = 10;
 
-export type EffectiveCost =
+type EffectiveCost =
   /** Amounts in nano-dollars per thousand conformant outputs. */
   | { readonly status: "measured"; readonly per1k: number; readonly interval: Interval | undefined }
   /** Nothing conformed: the ratio has no value. */

@@ -10,13 +10,13 @@ import { pseudoPair } from "./pseudo-pair.ts";
 import { tQuantile } from "./student-t.ts";
 
 /** Below these many pairs a window says nothing, which is not the same as "no drift". */
-export const LEAST_RECENT = 30;
-export const LEAST_TRAILING = 100;
+const LEAST_RECENT = 30;
+const LEAST_TRAILING = 100;
 
 /** Welch finds more; the pseudo-pair variance is the stricter test where almost nothing disagrees. */
-export type DriftMethod = "welch" | "pseudo_pair";
+type DriftMethod = "welch" | "pseudo_pair";
 
-export type Drift =
+type Drift =
   | { readonly status: "insufficient"; readonly recent: number; readonly trailing: number }
   | {
       readonly status: "drifted" | "steady";
@@ -49,7 +49,7 @@ export function regretDrift(
  * Two-sided interval of the mean regret of `recent` − that of `trailing`. Undefined where either has fewer than two
  * clusters: one has no spread to test with.
  */
-export function regretDifference(
+function regretDifference(
   recent: readonly Pair[],
   trailing: readonly Pair[],
   method: DriftMethod,

@@ -1,7 +1,7 @@
 /** How many more items a later look still needs, told as a range: a single number would be off by a factor of three. */
 import { type CountedDifferences, counted, leastItems, logWealth } from "./betting-bound.ts";
 
-export interface Forecast {
+interface Forecast {
   /** Further items after which a tenth, and nine tenths, of the simulated futures have decided. */
   readonly low: number;
   /** Undefined where fewer than nine tenths decide within the most that is looked at. */

@@ -1,12 +1,12 @@
 import { type Interval, Z_95 } from "./interval.ts";
 
 /** How often a judge agreed with people, of the cases where people said so. */
-export interface Agreement {
+interface Agreement {
   readonly agreed: number;
   readonly of: number;
 }
 
-export type CorrectedRate =
+type CorrectedRate =
   | { readonly status: "corrected"; readonly rate: number; readonly interval: Interval }
   /** The judge is no better than chance, or was never compared: its verdicts say nothing of the true rate. */
   | { readonly status: "uninformative" };

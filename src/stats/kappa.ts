@@ -2,7 +2,7 @@ import { type Interval, Z_95 } from "./interval.ts";
 import { wilson } from "./wilson.ts";
 
 /** Verdicts of two graders on the same cases. */
-export interface GraderTable {
+interface GraderTable {
   readonly bothPass: number;
   /** The first passes, the second fails. */
   readonly onlyFirst: number;

@@ -11,7 +11,7 @@ import { type Moments, pseudoPair, pseudoPairInterval } from "./pseudo-pair.ts";
 import { tCdf, tQuantile } from "./student-t.ts";
 import { tango, tangoScore } from "./tango.ts";
 
-export type RegretMethod = "tango_bonett_price" | "pseudo_pair_t";
+type RegretMethod = "tango_bonett_price" | "pseudo_pair_t";
 
 export interface Pair {
   /** Reference score − candidate score, in [-1, 1]. */
@@ -22,7 +22,7 @@ export interface Pair {
   readonly weight?: number | undefined;
 }
 
-export interface RegretOptions {
+interface RegretOptions {
   /** Two-sided; a gate at one-sided α uses 1 − 2α. Default 0.95. */
   readonly confidence?: number | undefined;
   /** What the scores are; told from the differences where absent. */

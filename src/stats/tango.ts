@@ -1,7 +1,7 @@
 import type { Interval } from "./interval.ts";
 
 /** Discordant pairs of a paired binary table; real numbers, so that a design effect can shrink all three. */
-export interface Discordance {
+interface Discordance {
   /** Reference passed, candidate failed. */
   readonly losses: number;
   /** Reference failed, candidate passed. */

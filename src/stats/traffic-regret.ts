@@ -8,7 +8,7 @@ import type { Interval } from "./interval.ts";
 import { type Pair, pairedRegret } from "./paired-regret.ts";
 
 /** Part of the traffic above which a question is a stratum of its own. */
-export const HEAVY_SHARE = 0.05;
+const HEAVY_SHARE = 0.05;
 
 export interface AskedQuestion {
   readonly question: string;
@@ -20,7 +20,7 @@ export interface AskedQuestion {
   readonly cluster?: string | undefined;
 }
 
-export interface Stratum extends Interval {
+interface Stratum extends Interval {
   readonly question: string;
   /** Part of the traffic. */
   readonly share: number;

@@ -15,7 +15,7 @@ export interface ConsumerPorts {
   readonly resend?: ((bodies: readonly unknown[]) => Promise<unknown>) | undefined;
 }
 
-export interface ConsumerReport {
+interface ConsumerReport {
   readonly stored: number;
   /** Messages left in the queue, to come again. What can never be stored, the queue itself moves to the dead letters. */
   readonly retried: number;

@@ -7,12 +7,12 @@ import type { InferenceRecord } from "../record/inference-record.ts";
 export const MESSAGE_SCHEMA = "modelrig.telemetry/1";
 export const PACK_SCHEMA = "modelrig.telemetry/2";
 
-export interface TelemetryMessage {
+interface TelemetryMessage {
   readonly schema: typeof MESSAGE_SCHEMA;
   readonly inference: InferenceRecord;
 }
 
-export interface TelemetryPack {
+interface TelemetryPack {
   readonly schema: typeof PACK_SCHEMA;
   readonly inferences: readonly InferenceRecord[];
 }

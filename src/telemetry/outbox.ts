@@ -14,7 +14,7 @@ const LINGER_MS = 25;
 /** A sender whose request was ended reports nothing. After this long its members, and those behind them, go ahead. */
 const PATIENCE_MS = 3_000;
 
-export interface OutboxPorts {
+interface OutboxPorts {
   /** Resolves once the queue accepted the message; rejects where it refused it. */
   readonly send: (message: QueuedTelemetry) => Promise<unknown>;
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import { MESSAGE_SCHEMA, PACK_SCHEMA } from "./message.ts";
 const message = z.object({ schema: z.literal(MESSAGE_SCHEMA), inference: inferenceRecord });
 const pack = z.object({ schema: z.literal(PACK_SCHEMA), inferences: z.array(z.unknown()).min(1) });
 
-export interface ReadMessage {
+interface ReadMessage {
   readonly records: readonly InferenceRecord[];
   /** What stands in a pack in the place of a record and is none. */
   readonly unreadable: readonly unknown[];

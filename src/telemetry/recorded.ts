@@ -27,7 +27,7 @@ const word = foreignWord.min(1).max(200);
 const ms = z.number().nonnegative().max(LONGEST_CALL_MS);
 
 /** Counts as the provider reported them. Leave out what it did not report: zero is a count. */
-export const recordedUsage = z.strictObject({
+const recordedUsage = z.strictObject({
   /** The whole input, tokens read from and written to a cache included. */
   tokensIn: tokenCount.optional(),
   /** The whole output, reasoning included. */
@@ -64,11 +64,10 @@ export const recordedCall = z.strictObject({
   failureClass: z.enum(FAILURE_CLASSES).optional(),
 });
 
-export type RecordedUsage = z.infer<typeof recordedUsage>;
 export type RecordedCall = z.infer<typeof recordedCall>;
 
 /** Who reports, and what is needed to price it. */
-export interface RecordedContext {
+interface RecordedContext {
   readonly org: string;
   readonly keyId?: string | undefined;
   /** Epoch milliseconds. */

@@ -6,7 +6,7 @@ import type { Usage } from "../money/usage.ts";
 
 export type DialectName = "openai-chat" | "openai-responses" | "anthropic-messages" | "gemini";
 
-export interface NativeBody {
+interface NativeBody {
   readonly dialect: DialectName;
   readonly body: Readonly<Record<string, unknown>>;
   /** Headers of the client that change how its body is read (`anthropic-beta`). */
@@ -167,7 +167,7 @@ export interface ReasoningOptions {
 }
 
 /** A field that the gateway itself leaves out, and why. */
-export interface DroppedByUs {
+interface DroppedByUs {
   readonly field: string;
   readonly why: string;
 }

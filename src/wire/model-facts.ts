@@ -2,7 +2,7 @@
 import type { ReasoningEffort } from "./chat.ts";
 
 /** How a model is told to think. */
-export type ThinkingForm =
+type ThinkingForm =
   /** `thinking: { type: "enabled", budget_tokens }` (Anthropic), `thinkingBudget` (Gemini). */
   | "budget"
   /** `thinking: { type: "adaptive" }` with `output_config.effort` (Anthropic). */

@@ -2,7 +2,7 @@ import { type Failure, failure } from "../../failure/failure.ts";
 import type { Clock } from "./clock.ts";
 
 /** Which limit ended an attempt. `client` means the caller went away, `end` that a finished answer never closed. */
-export type StopCause = "client" | "call" | "attempt" | "first_token" | "idle" | "stream" | "end";
+type StopCause = "client" | "call" | "attempt" | "first_token" | "idle" | "stream" | "end";
 
 /**
  * Aborts one attempt when the client leaves or a time limit passes. Limits are epoch milliseconds and may move

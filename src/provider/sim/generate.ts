@@ -7,7 +7,7 @@ import { draw, pick } from "./draw.ts";
 import { amount, cutAtWord, isoDate, labelled, sentences } from "./facts.ts";
 import { sampleOf } from "./pattern.ts";
 
-export interface GenerateOptions {
+interface GenerateOptions {
   /** The text answers are drawn from. */
   readonly text: string;
   /** Names the model and the request; equal seeds give equal values. */

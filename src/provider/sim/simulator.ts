@@ -11,19 +11,19 @@ import { SIM_MODELS, type SimModel } from "./models.ts";
 import { readRequest, type SimRequest } from "./request.ts";
 import { type Envelope, type SimUsage, streamBody, TOKENS_PER_CHUNK } from "./stream.ts";
 
-export interface SimClock {
+interface SimClock {
   /** Resolves after `ms`, or at once when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface SimOptions {
+interface SimOptions {
   /** Factor on every simulated delay; 0 answers at once. */
   readonly latency?: number | undefined;
 }
 
 export type SimFetch = (request: Request, clock: SimClock, options?: SimOptions) => Promise<Response>;
 
-export const SIMULATED_HEADER = "x-simulated";
+const SIMULATED_HEADER = "x-simulated";
 
 /** How many different requests are remembered; the oldest are forgotten first. */
 const REMEMBERED = 4_096;

@@ -5,7 +5,7 @@ import type { Connection } from "./database.ts";
 import { type Migration, migrate } from "./migrate.ts";
 import { settled } from "./store-error.ts";
 
-export const BACKUP_SCHEMA = "modelrig.backup/1";
+const BACKUP_SCHEMA = "modelrig.backup/1";
 
 /** First line of a backup. Every other line is a row: its table's position in `tables`, then its cells. */
 export interface BackupHeader {
@@ -16,7 +16,7 @@ export interface BackupHeader {
   readonly tables: readonly BackupTable[];
 }
 
-export interface BackupTable {
+interface BackupTable {
   readonly name: string;
   readonly columns: readonly string[];
   readonly rows: number;

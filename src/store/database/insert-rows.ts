@@ -1,7 +1,7 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
-export interface InsertChoice {
+interface InsertChoice {
   /** What happens to a row that conflicts with one that is there. Default: it is left out. */
   readonly onConflict?: SQL | undefined;
   /** Which of the rows are inserted, by `given` columns. Default: all. */

@@ -29,7 +29,7 @@ export function carries(tags: Fragment, rows: Rows): Fragment | undefined {
 }
 
 /** An inference with this id is there and in scope. */
-export function seesInference({ org, rowScope }: Access, id: Fragment): Fragment {
+function seesInference({ org, rowScope }: Access, id: Fragment): Fragment {
   return there(sql`inferences AS s`, [sql`s.org = ${bind(org)}`, sql`s.id = ${id}`, carries(sql`s.tags`, rowScope)]);
 }
 
@@ -60,7 +60,7 @@ export function seesArtifactRow(access: Access, artifact: Fragment): Fragment | 
 }
 
 /** An artifact with this id is there and in scope. */
-export function seesArtifact(access: Access, id: Fragment): Fragment {
+function seesArtifact(access: Access, id: Fragment): Fragment {
   const own = [sql`x.org = ${bind(access.org)}`, sql`x.id = ${id}`, seesArtifactRow(access, sql`x`)];
   return there(sql`artifacts AS x`, own);
 }

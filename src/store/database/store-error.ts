@@ -1,4 +1,4 @@
-export type StoreFault = "unreachable" | "unauthorized" | "busy" | "not_migrated" | "constraint" | "unexpected";
+type StoreFault = "unreachable" | "unauthorized" | "busy" | "not_migrated" | "constraint" | "unexpected";
 
 const FIX: Readonly<Record<StoreFault, string>> = {
   unreachable: "check TURSO_DATABASE_URL, and that the database runs",

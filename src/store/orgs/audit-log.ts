@@ -41,11 +41,11 @@ export function batchEntry(deed: Deed, action: string, ids: readonly string[]): 
 const MOST_IDS_LOGGED = 50;
 
 /** An entry as it was logged; `id` grows with time. */
-export interface AuditRow extends AuditEntry {
+interface AuditRow extends AuditEntry {
   readonly id: number;
 }
 
-export interface AuditPage {
+interface AuditPage {
   readonly after?: { readonly at: number; readonly id: string } | undefined;
   readonly limit: number;
 }

@@ -8,7 +8,7 @@ import { auditInsert, type Deed } from "./audit-log.ts";
 import { ORG_TABLES, type OrgTable } from "./org-tables.ts";
 
 /** Where an export stands: a table, and the key of the last row that was read of it. Opaque to callers. */
-export type ExportCursor = string;
+type ExportCursor = string;
 
 export interface ExportPage {
   readonly table: string;
@@ -18,7 +18,7 @@ export interface ExportPage {
   readonly next?: ExportCursor | undefined;
 }
 
-export interface Erased {
+interface Erased {
   /** Rows deleted by this call, per table that lost any. */
   readonly deleted: Readonly<Record<string, number>>;
   /** False = there is more: call again. */

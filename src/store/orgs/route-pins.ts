@@ -4,7 +4,7 @@ import { settled } from "../database/store-error.ts";
 import { routePins } from "../tables/route-pins.ts";
 import { auditInsert, type Deed } from "./audit-log.ts";
 
-export interface RoutePin extends Deed {
+interface RoutePin extends Deed {
   readonly route: string;
   readonly variant: string;
   /** 1 for the first pin of a route, then up by one. */

@@ -5,7 +5,7 @@ import type { OffsetPeriod, TimeZone } from "../../query/time-zone.ts";
 import { bind, Fragment, sql } from "../database/fragment.ts";
 
 export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * HOUR_MS;
 /** Dates end at 8.64e15; what a client reported beyond is shown as the number it is. */
 const LAST_INSTANT = 8_640_000_000_000_000 - 2 * DAY_MS;
 /** Added before dividing, so that whole division rounds down; weeks then begin on a Monday (1 January 1970 was a Thursday). */

@@ -1,7 +1,7 @@
 import type { Plan, Predicate } from "../../query/plan.ts";
 
 /** Instants from `from` on and before `to`, epoch milliseconds; absent = without end. */
-export interface Range {
+interface Range {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }

@@ -8,7 +8,7 @@ import type { QueryRunner } from "./query-runner.ts";
 /** How long the database may take over one query. */
 export const QUERY_LIMIT_MS = 10_000;
 
-export interface QueryPorts {
+interface QueryPorts {
   readonly runner: QueryRunner;
   /** Epoch milliseconds. */
   readonly now: () => number;

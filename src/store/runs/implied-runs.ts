@@ -3,7 +3,7 @@ import { insertRows } from "../database/insert-rows.ts";
 import { runs } from "../tables/runs.ts";
 
 /** What names a run without starting it, and when it happened, epoch milliseconds. */
-export interface RunMention {
+interface RunMention {
   readonly org: string;
   readonly run: string;
   readonly at: number;

@@ -18,7 +18,7 @@ export type InferenceRow = Omit<typeof inferences.$inferSelect, "org">;
 export type AttemptRow = Omit<typeof attempts.$inferSelect, "org">;
 export type GradeRow = Omit<typeof grades.$inferSelect, "org">;
 
-export interface InferenceFilter {
+interface InferenceFilter {
   /** Epoch milliseconds, inclusive. */
   readonly since?: number | undefined;
   /** Exclusive. */
@@ -43,7 +43,7 @@ export interface InferenceFilter {
   readonly limit: number;
 }
 
-export interface InferenceDetail {
+interface InferenceDetail {
   readonly inference: InferenceRow;
   readonly attempts: readonly AttemptRow[];
   /** Newest first: the first of a grader is the one that counts. */

@@ -14,7 +14,7 @@ import { HOUR_MS, hourOf, hourSql } from "./stale-hours.ts";
 /** Raw rows are moved out in steps of so much time, so that what is read raw meanwhile stays little. */
 const STEP_MS = 24 * HOUR_MS;
 /** How long a moved inference is known by its id: queues keep messages 14 days at most, the SDK its records 30. */
-export const MOVED_KNOWN_MS = 100 * 24 * HOUR_MS;
+const MOVED_KNOWN_MS = 100 * 24 * HOUR_MS;
 
 interface Edge {
   /** Oldest raw row and oldest hour without a rollup, from the mark on. */

@@ -85,7 +85,7 @@ const ROUTE_GROUP: Group = [
  * Under this name `tag_rollups` keeps one group of everything: what lacks a tag is all less what has it, and to know all
  * from `inference_rollups` would mean reading every route's group of every hour. No tag can be named so.
  */
-export const EVERYTHING = "";
+const EVERYTHING = "";
 
 const ALL_GROUP: Group = [
   ...commonGroup(tagRollups),

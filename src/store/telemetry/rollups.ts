@@ -8,7 +8,7 @@ import { addToAllRollups, addToRollups, addToTagRollups, findWideTags } from "./
 import { HOUR_MS, hourOf } from "./stale-hours.ts";
 
 /** What one variant of a route served to live traffic since an instant. */
-export interface Served {
+interface Served {
   readonly conformant: number;
   /** Conformant with a known cost. */
   readonly conformantPriced: number;

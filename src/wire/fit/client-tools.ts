@@ -6,7 +6,7 @@ import type { AssistantPart, ChatMessage, ChatRequest, FunctionTool, ToolCallPar
 import { shortDigest } from "./short-digest.ts";
 
 /** What a function's name stands for. */
-export type ClientTool = Pick<FunctionTool, "name" | "namespace" | "custom">;
+type ClientTool = Pick<FunctionTool, "name" | "namespace" | "custom">;
 
 /** Client tools by the function name that the model sees. */
 export type ClientTools = ReadonlyMap<string, ClientTool>;

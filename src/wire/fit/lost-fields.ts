@@ -3,7 +3,7 @@ import type { ChatRequest, DialectName } from "../chat.ts";
 import type { DroppedField } from "../dialect.ts";
 
 /** Neutral details that a target may have no word for. */
-export interface Carries {
+interface Carries {
   /** A name beside a message's role. */
   readonly names: boolean;
   /** How closely an image is to be read. */

@@ -96,7 +96,7 @@ export const THINKING_FORMATS: Readonly<Record<DialectName, string>> = {
 const DIALECTS: readonly DialectName[] = ["anthropic-messages", "openai-responses", "gemini"];
 
 /** What one tool call, or one fragment of it, says. */
-export interface CalledTool {
+interface CalledTool {
   /** A custom tool takes free text instead of JSON. */
   readonly custom: boolean;
   /** The call's `custom` or `function` member. */

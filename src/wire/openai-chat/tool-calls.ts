@@ -5,7 +5,7 @@
 import { type JsonRecord, numberAt, stringAt } from "../../json/record.ts";
 import { calledTool, generatedCallId, thoughtSignature } from "./content.ts";
 
-export interface OpenCall {
+interface OpenCall {
   /** Counts the calls of a choice from 0: what the client sees, whatever the upstream said. */
   readonly index: number;
   readonly id: string;

@@ -12,7 +12,7 @@ import {
   openItem,
 } from "./output-items.ts";
 
-export type SendEvent = (type: string, fields: Record<string, unknown>) => void;
+type SendEvent = (type: string, fields: Record<string, unknown>) => void;
 
 export class OutputWriter {
   /** Items that are done. */

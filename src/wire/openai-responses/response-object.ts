@@ -25,7 +25,7 @@ const REPEATED: JsonRecord = {
   truncation: "disabled",
 };
 
-export interface ResponseState {
+interface ResponseState {
   readonly status: "in_progress" | "completed" | "incomplete" | "failed";
   readonly output: readonly OutputItem[];
   readonly finish?: FinishReason | undefined;
