@@ -28,7 +28,7 @@ function upkeepPorts(env: Env, store: Store, now: () => number): UpkeepPorts {
       // A stub is unusable after it threw, so each message takes a fresh one; making one is free.
       const envelopes = () => env.SPEND_ENVELOPES.getByName(org);
       return {
-        expireProposals: (deed) => proposals.expire(deed),
+        expireProposals: (stamp) => proposals.expire(stamp),
         unreconciled: (limit, after) => envelopes().unreconciled(limit, after),
         attemptCosts: (ids) => inferences.attemptCosts(ids),
         reconcile: (bills) => envelopes().reconcile(bills),
@@ -36,8 +36,8 @@ function upkeepPorts(env: Env, store: Store, now: () => number): UpkeepPorts {
         rollUp: (hour) => rollups.rollUp(hour),
         retentionDays: async () => (await settings.get()).retentionDays,
         advanceRetention: (horizon) => retention.advance(horizon),
-        moveRaw: (limit, deed) => retention.moveRaw(limit, deed),
-        forgetArtifacts: (horizon, limit, deed) => retention.forgetArtifacts(horizon, limit, deed),
+        moveRaw: (limit, stamp) => retention.moveRaw(limit, stamp),
+        forgetArtifacts: (horizon, limit, stamp) => retention.forgetArtifacts(horizon, limit, stamp),
       };
     },
   };

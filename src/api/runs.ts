@@ -4,7 +4,7 @@ import { identifier, label, tags, time } from "../intake/fields.ts";
 import { replayPayload } from "../replay/replay-payload.ts";
 import { ARTIFACT_TYPES, artifactSaved, WITHHELD } from "../runs/artifact.ts";
 import { EVAL_CASE_ORIGINS } from "../runs/eval-case.ts";
-import { GRADE_KINDS, GRADE_SUBJECT_KINDS, grade as gradeShape } from "../runs/grade.ts";
+import { GRADE_KINDS, GRADE_SUBJECT_KINDS, recordedGrade as gradeShape } from "../runs/grade.ts";
 import { OUTCOME_BASES, OUTCOMES, RUN_OUTCOME_RULE } from "../runs/outcome.ts";
 import { RUN_STATUSES, runEnd } from "../runs/run.ts";
 import { endpoint } from "./endpoint.ts";

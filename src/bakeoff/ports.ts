@@ -1,5 +1,6 @@
 import type { CallInput, CallResult } from "../call/call.ts";
 import type { Inference } from "../call/inference.ts";
+import type { AuditStamp } from "../identity/audit-stamp.ts";
 import type { NanoUsd } from "../money/nano-usd.ts";
 import type { KeptSample } from "./execution/kept-sample.ts";
 import type { Sample } from "./execution/sample.ts";
@@ -50,7 +51,7 @@ export interface BakeoffSummary {
 /** Reports of one org. */
 export interface BakeoffStore {
   /** Keeps a report; a newer one of the same id takes its place. */
-  put(report: BakeoffReport, deed: { readonly by: string; readonly at: number }): Promise<void>;
+  put(report: BakeoffReport, stamp: AuditStamp): Promise<void>;
   get(id: string): Promise<BakeoffReport | undefined>;
   /** Newest first. */
   list(filter: { readonly route?: string | undefined; readonly limit: number }): Promise<readonly BakeoffSummary[]>;
@@ -64,10 +65,10 @@ export interface StoredSample extends KeptSample {
 /** Outputs of one bake-off that a user chose to keep. */
 export interface KeptSampleStore {
   /** A newer one of the same input and arm takes the place of the older. `undefined` = there is no room for so many. */
-  put(samples: readonly KeptSample[], deed: { readonly by: string; readonly at: number }): Promise<number | undefined>;
+  put(samples: readonly KeptSample[], stamp: AuditStamp): Promise<number | undefined>;
   list(): Promise<readonly StoredSample[]>;
   /** Returns how many there were. */
-  delete(deed: { readonly by: string; readonly at: number }): Promise<number>;
+  delete(stamp: AuditStamp): Promise<number>;
 }
 
 /** `cancelling`: asked to stop; calls in flight are finished and a partial report is made. */
@@ -98,7 +99,7 @@ export interface HostedProgress {
 /** Hosted bake-offs of one org, and their samples. */
 export interface HostedStore {
   /** False where there is one with this id. */
-  create(bakeoff: Omit<HostedBakeoff, "state" | "error" | "createdBy">, deed: Deed): Promise<boolean>;
+  create(bakeoff: Omit<HostedBakeoff, "state" | "error" | "createdBy">, stamp: AuditStamp): Promise<boolean>;
   get(id: string): Promise<HostedBakeoff | undefined>;
   /** False where it is in none of the states `from`. */
   move(id: string, from: readonly HostedState[], to: HostedState, more: HostedMove): Promise<boolean>;
@@ -113,11 +114,6 @@ export interface HostedStore {
   refused(id: string): Promise<readonly Sample[]>;
 }
 
-interface Deed {
-  readonly by: string;
-  readonly at: number;
-}
-
-export interface HostedMove extends Deed {
+export interface HostedMove extends AuditStamp {
   readonly error?: string | undefined;
 }

@@ -1,6 +1,6 @@
 /** The breakers an object keeps, by key. A key that is absent is closed and has no recent failures. */
 import type { BreakerEvent, BreakerSettings, BreakerState } from "./breaker.ts";
-import { closedBreaker, transition } from "./transition.ts";
+import { closedBreaker, nextBreaker } from "./transition.ts";
 
 export type Breakers = Readonly<Record<string, BreakerState>>;
 
@@ -24,7 +24,7 @@ export function applyEvent(
   random: () => number,
 ): Breakers {
   const before = breakerOf(breakers, key, now);
-  const after = transition(before, event, now, settings, random);
+  const after = nextBreaker(before, event, now, settings, random);
   if (after === before) return breakers;
   const { [key]: _, ...others } = breakers;
   if (isSpotless(after)) return key in breakers ? others : breakers;

@@ -17,7 +17,7 @@ export function closedBreaker(now: number): Closed {
 }
 
 /** Next state; the same object when the event changes nothing. `random` is uniform in [0, 1). */
-export function transition(
+export function nextBreaker(
   state: BreakerState,
   event: BreakerEvent,
   now: number,

@@ -15,7 +15,7 @@ import {
 import { brokenAnswer } from "../wire/unfinished.ts";
 import type { OutputRule } from "./call.ts";
 
-export type Verdict =
+export type AnswerVerdict =
   | {
       readonly ok: true;
       readonly answer: ChatAnswer;
@@ -31,11 +31,16 @@ export type Verdict =
   | { readonly ok: false; readonly failure: Failure; readonly text: string; readonly faults: readonly string[] };
 
 /** Judges a whole answer. `repair` allows the free local syntax repair, where the ladder lists it. */
-export function judge(answer: ChatAnswer, rule: OutputRule | undefined, rung: ServedRung, repair: boolean): Verdict {
+export function judge(
+  answer: ChatAnswer,
+  rule: OutputRule | undefined,
+  rung: ServedRung,
+  repair: boolean,
+): AnswerVerdict {
   const refused = answer.choices.find(isRefused);
   if (refused && rule === undefined)
-    return { ok: true, answer, conformant: undefined, rung, changed: false, refused: refusal(refused.finish) };
-  if (refused) return reject(refusal(refused.finish), "", []);
+    return { ok: true, answer, conformant: undefined, rung, changed: false, refused: refusalFailure(refused.finish) };
+  if (refused) return reject(refusalFailure(refused.finish), "", []);
   if (answer.choices.length === 0)
     return reject(failure("content_invalid", "the answer holds no choices", { reason: "empty" }), "", []);
   const broken = answer.choices.find((choice) => choice.finish.unified === "error");
@@ -81,7 +86,7 @@ type CheckedChoice =
       readonly repaired: boolean;
       readonly choice: AnswerChoice;
     }
-  | Extract<Verdict, { ok: false }>;
+  | Extract<AnswerVerdict, { ok: false }>;
 
 function judgeChoice(
   choice: AnswerChoice,
@@ -155,7 +160,7 @@ function withText(choice: AnswerChoice, text: string): AnswerChoice {
 function violation(
   text: string,
   errors: readonly { readonly path: string; readonly message: string }[],
-): Extract<Verdict, { ok: false }> {
+): Extract<AnswerVerdict, { ok: false }> {
   const faults = errors.slice(0, 10).map((error) => `${error.path || "/"}: ${error.message}`);
   // Paths only: messages of validators may quote the output, which must not reach telemetry.
   const where = errors
@@ -169,11 +174,11 @@ function violation(
   );
 }
 
-export function refusal(finish: FinishReason | undefined): Failure {
+export function refusalFailure(finish: FinishReason | undefined): Failure {
   const word = finish?.raw ?? "refusal";
   return failure("content_filter", `the model or its provider withheld the answer (${word})`, { code: word });
 }
 
-function reject(reason: Failure, text: string, faults: readonly string[]): Extract<Verdict, { ok: false }> {
+function reject(reason: Failure, text: string, faults: readonly string[]): Extract<AnswerVerdict, { ok: false }> {
   return { ok: false, failure: reason, text, faults };
 }

@@ -15,7 +15,7 @@ import { answerIn, unexpectedBody } from "./answer-body.ts";
 import { AnswerAssembler, answerToFrames } from "./assemble.ts";
 import { type AttemptPlan, type CallState, closeAttempt, isAttempt, type OpenAttempt, openAttempt } from "./attempt.ts";
 import type { Attempt } from "./inference.ts";
-import { refusal } from "./output.ts";
+import { refusalFailure } from "./output.ts";
 import { Pace } from "./pace.ts";
 import { Watchdog } from "./time/watchdog.ts";
 import { networkFailure, send, upstreamRequest } from "./upstream.ts";
@@ -201,7 +201,7 @@ class FrameSource {
   /** What the stream amounts to where its provider withheld the answer, or the rest of it. */
   refusal(): Failure | undefined {
     const refused = this.#finish?.unified === "content-filter" || (this.#saidRefusal && !this.#saidMore);
-    return refused ? refusal(this.#finish) : undefined;
+    return refused ? refusalFailure(this.#finish) : undefined;
   }
 
   /** The consumer went away: the upstream is stopped at once. */

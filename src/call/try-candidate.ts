@@ -9,7 +9,7 @@ import { type AttemptPlan, type CallState, isAttempt } from "./attempt.ts";
 import type { CandidateState } from "./candidate-state.ts";
 import type { Contender } from "./eligibility.ts";
 import type { Attempt } from "./inference.ts";
-import { judge, type Verdict } from "./output.ts";
+import { type AnswerVerdict, judge } from "./output.ts";
 import { answersNeedChange, onRung, repairRequest } from "./rung.ts";
 import { type BegunStream, beginStream, collectStream } from "./stream-attempt.ts";
 
@@ -17,7 +17,7 @@ import { type BegunStream, beginStream, collectStream } from "./stream-attempt.t
 export type Tried =
   | {
       readonly type: "whole";
-      readonly verdict: Extract<Verdict, { ok: true }>;
+      readonly verdict: Extract<AnswerVerdict, { ok: true }>;
       readonly attempt: Attempt;
       readonly frames: readonly WireFrame[] | undefined;
     }
@@ -72,7 +72,7 @@ async function modelRepair(
   contender: Contender,
   request: ChatRequest,
   answer: ChatAnswer,
-  { failure: { class: failureClass, reason }, ...broken }: Extract<Verdict, { ok: false }>,
+  { failure: { class: failureClass, reason }, ...broken }: Extract<AnswerVerdict, { ok: false }>,
   call: CallState,
   attempts: Attempt[],
 ): Promise<Tried | undefined> {

@@ -12,7 +12,7 @@ import type { Capture } from "./capture.ts";
 import { chatIngress } from "./chat-endpoints.ts";
 
 /** What the client asked, as far as the path and the body tell. */
-export interface ObservedCall {
+export interface ProxiedCall {
   readonly route: string;
   readonly variant: string | undefined;
   readonly payload: ReplayPayload;
@@ -39,7 +39,7 @@ export const NOT_AN_INPUT: ReadonlySet<string> = new Set([
  * Reads a request to `/v1/run/:route` or to a chat endpoint; anything else is `undefined`.
  * `tagHeader` is `x-modelrig-tags`; like the gateway, it wins over `metadata` and loses to a body's `tags`.
  */
-export function readCall(path: string, body: unknown, tagHeader: string | undefined): ObservedCall | undefined {
+export function readCall(path: string, body: unknown, tagHeader: string | undefined): ProxiedCall | undefined {
   if (!isRecord(body)) return undefined;
   const headerTags = readTagHeader(tagHeader);
   const run = /^\/v1\/run\/([^/?#]+)\/?$/.exec(path);
@@ -84,12 +84,12 @@ function asChatBody(ingress: IngressDialect, body: JsonRecord): JsonRecord | und
 }
 
 /** A replay must never become an input of the next one. */
-export function isReplay(call: ObservedCall): boolean {
+export function isReplay(call: ProxiedCall): boolean {
   return Object.entries(call.tags).some(([key, value]) => key === "replay" || value.startsWith("replay:"));
 }
 
 export function captureOf(
-  call: ObservedCall,
+  call: ProxiedCall,
   response: ObservedResponse,
   facts: {
     readonly id: string;

@@ -16,7 +16,7 @@ import { pipeline } from "node:stream";
 import type { ModelCapabilities } from "../provider/provider.ts";
 import type { Capture } from "./capture.ts";
 import { chatIngress } from "./chat-endpoints.ts";
-import { captureOf, isReplay, type ObservedCall, readCall } from "./exchange.ts";
+import { captureOf, isReplay, type ProxiedCall, readCall } from "./exchange.ts";
 import { isLoopbackCaller } from "./loopback.ts";
 import { bodyText, Tee } from "./tee.ts";
 
@@ -166,7 +166,7 @@ function cutAnswer(header: (name: string) => string | undefined) {
   return (name: string) => (name === "content-type" ? "text/event-stream" : header(name));
 }
 
-async function observedCall(path: string, incoming: IncomingMessage, copy: Tee): Promise<ObservedCall | undefined> {
+async function observedCall(path: string, incoming: IncomingMessage, copy: Tee): Promise<ProxiedCall | undefined> {
   const bytes = copy.bytes();
   if (!bytes) return undefined;
   const text = await bodyText(bytes, incoming.headers["content-encoding"]);

@@ -8,7 +8,7 @@ import { compileConfig } from "./compile-config.ts";
 import type { CompiledBundle, Config } from "./config.ts";
 import { DEFAULT_CONFIG } from "./defaults.ts";
 
-export interface SourceFile {
+export interface YamlFile {
   /** As shown in faults. */
   readonly file: string;
   readonly text: string;
@@ -26,8 +26,8 @@ interface CompileAllContext {
 export type CompileResult = Result<CompiledBundle, readonly Fault[]> & { readonly warnings: readonly Fault[] };
 
 export async function compileAll(
-  files: readonly SourceFile[],
-  configFile: SourceFile | undefined,
+  files: readonly YamlFile[],
+  configFile: YamlFile | undefined,
   context: CompileAllContext,
 ): Promise<CompileResult> {
   const { config, faults: configFaults } = configFile
@@ -61,7 +61,7 @@ function errorsLast(faults: readonly Fault[]): Fault[] {
 }
 
 /** Possible only through two endings of one name, `a.yaml` and `a.yml`. */
-function declaredTwice(name: string, files: readonly SourceFile[]): Fault {
+function declaredTwice(name: string, files: readonly YamlFile[]): Fault {
   const file =
     files.filter((it) => it.file.endsWith(`${name}.yml`) || it.file.endsWith(`${name}.yaml`)).at(-1)?.file ?? name;
   const message = `route ${name} is declared by two files; keep one of ${name}.yaml and ${name}.yml`;

@@ -1,6 +1,6 @@
 /** How a reservation ends, and what that moves in its envelopes. */
 import { type NanoUsd, nanoUsd, ZERO_USD } from "../money/nano-usd.ts";
-import { amount } from "./reserve.ts";
+import { checkedAmount } from "./reserve.ts";
 
 /**
  * - `open`: held, the call is running.
@@ -53,7 +53,7 @@ export function closeReservation({ state, worstCase }: Reservation, closing: Clo
   }
   return {
     state: next,
-    spent: nanoUsd(amount(actual) - assumed),
+    spent: nanoUsd(checkedAmount(actual) - assumed),
     reserved,
     overrun: nanoUsd(Math.max(0, actual - worstCase)),
   };

@@ -33,7 +33,7 @@ export function decideReserve(
   books: EnvelopeBooks,
   now: number,
 ): ReserveResult {
-  const worstCase = amount(request.worstCase);
+  const worstCase = checkedAmount(request.worstCase);
   let refusal: ReserveRefusal | undefined;
   for (const claim of request.claims) {
     const refused = refusedBy(claim, worstCase, books, now);
@@ -49,7 +49,7 @@ export function refuseBusy(
   now: number,
 ): ReserveResult {
   const [claim] = claims;
-  return claim === undefined ? { granted: true } : busy(figuresOf(claim, amount(worstCase), books), books, now);
+  return claim === undefined ? { granted: true } : busy(figuresOf(claim, checkedAmount(worstCase), books), books, now);
 }
 
 /** Refuses a reservation whose id stands for another one. */
@@ -59,11 +59,11 @@ export function refuseConflict(
 ): ReserveResult {
   const [claim] = claims;
   if (claim === undefined) return { granted: true };
-  return { ...figuresOf(claim, amount(worstCase), books), reason: "reservation_conflict" };
+  return { ...figuresOf(claim, checkedAmount(worstCase), books), reason: "reservation_conflict" };
 }
 
 /** A whole number of nano-dollars that is not negative, or `RangeError`. */
-export function amount(value: NanoUsd): NanoUsd {
+export function checkedAmount(value: NanoUsd): NanoUsd {
   if (value < 0) throw new RangeError(`not an amount that can be reserved or billed: ${value}`);
   return nanoUsd(value);
 }
@@ -90,7 +90,7 @@ function figuresOf(claim: EnvelopeClaim, worstCase: NanoUsd, books: EnvelopeBook
     granted: false,
     scope: claim.scope,
     envelopeId: claim.id,
-    limit: amount(claim.limit),
+    limit: checkedAmount(claim.limit),
     spent,
     reserved,
     worstCase,

@@ -1,3 +1,4 @@
+import type { AuditStamp } from "../identity/audit-stamp.ts";
 import type { ProposalEvidence } from "./evidence.ts";
 import type { Proposal, ProposalKind, ProposalState, ProposalTrigger } from "./proposal.ts";
 
@@ -32,7 +33,7 @@ export interface ProposalStore {
   /** False where one with this route and trigger hash is there already. */
   insert(proposal: NewProposal, by: string): Promise<boolean>;
   /** False where the proposal left the state `from` meanwhile. */
-  change(id: string, change: ProposalChange, deed: { readonly by: string; readonly at: number }): Promise<boolean>;
+  change(id: string, change: ProposalChange, stamp: AuditStamp): Promise<boolean>;
 }
 
 export interface ProposalFilter {

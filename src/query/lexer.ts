@@ -23,7 +23,7 @@ const TEXT = /'((?:[^']|'')*)'/y;
 const SYMBOL = /<>|!=|<=|>=|[=<>,()*;]/y;
 
 /** Splits a query into tokens; the last is the end. */
-export function tokensOf(query: string): readonly Token[] {
+export function queryTokens(query: string): readonly Token[] {
   if (query.length > LONGEST_QUERY) {
     const span = { position: LONGEST_QUERY, length: 0 };
     throw new QueryRefusal("query_limit", `the query is longer than ${LONGEST_QUERY} characters`, span);

@@ -4,7 +4,7 @@
  */
 import { Cursor, KEYWORDS } from "./cursor.ts";
 import { QueryRefusal } from "./fault.ts";
-import { tokensOf } from "./lexer.ts";
+import { queryTokens } from "./lexer.ts";
 import { everyColumnAdvice } from "./near-miss.ts";
 import { condition } from "./parse-condition.ts";
 import { expression } from "./parse-expression.ts";
@@ -16,7 +16,7 @@ const MOST_KEYS = 8;
 
 /** Throws `QueryRefusal` where the text is not a query. */
 export function parseQuery(text: string): Query {
-  const cursor = new Cursor(tokensOf(text));
+  const cursor = new Cursor(queryTokens(text));
   const explain = cursor.takeKeywords("explain");
   cursor.needKeywords("select");
   const items = list(cursor, "items", MOST_ITEMS, item);

@@ -2,12 +2,12 @@
 import { err, ok, type Result } from "../failure/failure.ts";
 import { type QueryFault, QueryRefusal } from "./fault.ts";
 import { parseQuery } from "./parser.ts";
-import type { Plan } from "./plan.ts";
-import { planOf } from "./planner.ts";
+import type { QueryPlan } from "./plan.ts";
+import { queryPlanOf } from "./planner.ts";
 
-export function planQuery(text: string): Result<Plan, QueryFault> {
+export function planQuery(text: string): Result<QueryPlan, QueryFault> {
   try {
-    return ok(planOf(parseQuery(text), text));
+    return ok(queryPlanOf(parseQuery(text), text));
   } catch (cause) {
     if (cause instanceof QueryRefusal) return err(cause.fault);
     throw cause;

@@ -36,7 +36,7 @@ export interface PlannedItem {
   readonly target: Target;
 }
 
-export interface Predicate {
+export interface QueryPredicate {
   readonly left: Scalar;
   readonly operator: Operator;
   readonly values: readonly Bound[];
@@ -48,7 +48,7 @@ export interface Having {
   readonly values: readonly Bound[];
 }
 
-export interface Plan {
+export interface QueryPlan {
   readonly table: Table;
   readonly explain: boolean;
   /** Rows are counted together; else each is answered by itself. */
@@ -57,7 +57,7 @@ export interface Plan {
   readonly scalars: readonly Scalar[];
   readonly aggregates: readonly Aggregate[];
   readonly items: readonly PlannedItem[];
-  readonly where: readonly Predicate[];
+  readonly where: readonly QueryPredicate[];
   readonly having: readonly Having[];
   readonly order: readonly { readonly target: Target; readonly descending: boolean }[];
   readonly limit: number;

@@ -4,9 +4,9 @@ import { misplaced, Names } from "./names.ts";
 import {
   type Aggregate,
   type Having,
-  type Plan,
   type PlannedItem,
-  type Predicate,
+  type QueryPlan,
+  type QueryPredicate,
   type Scalar,
   sameScalar,
   type Target,
@@ -21,7 +21,7 @@ const LONGEST_PATTERN = 200;
 const MOST_WILDCARDS = 6;
 
 /** Looks the names up and types the literals. Throws `QueryRefusal` where something does not fit. */
-export function planOf(query: Query, text: string): Plan {
+export function queryPlanOf(query: Query, text: string): QueryPlan {
   return new Planner(query, text).plan();
 }
 
@@ -47,7 +47,7 @@ class Planner {
       [...query.items, ...query.orderBy].some(({ expression }) => expression.kind === "aggregate");
   }
 
-  plan(): Plan {
+  plan(): QueryPlan {
     const query = this.#query;
     for (const key of query.groupBy) this.#addScalar(this.#groupKey(key));
     for (const { expression, alias } of query.items) {
@@ -148,7 +148,7 @@ class Planner {
     return aliased && aliased.kind !== "position" ? aliased : expression;
   }
 
-  #predicate(condition: Condition): Predicate {
+  #predicate(condition: Condition): QueryPredicate {
     const { left } = condition;
     if (left.kind === "aggregate") {
       throw misplaced(left, "WHERE chooses rows and knows no aggregates", "use HAVING", this.#textOf(left));
@@ -176,7 +176,7 @@ class Planner {
     return { aggregate: index, operator: condition.operator, values: this.#values(condition, aggregate.type) };
   }
 
-  #values({ operator, values, ...span }: Condition, type: ValueType): Plan["where"][number]["values"] {
+  #values({ operator, values, ...span }: Condition, type: ValueType): QueryPlan["where"][number]["values"] {
     if (operator === "like" || operator === "not like") {
       const [pattern] = values;
       const wildcards = pattern?.kind === "text" ? pattern.value.split("%").length - 1 : 0;

@@ -14,7 +14,7 @@ export const gradeSubject = z.strictObject({
   id: label,
 });
 
-export const grade = z.strictObject({
+export const recordedGrade = z.strictObject({
   id: identifier,
   subject: gradeSubject,
   /** 1 = good, 0 = bad. */
@@ -27,7 +27,7 @@ export const grade = z.strictObject({
 });
 
 export type GradeSubject = z.infer<typeof gradeSubject>;
-export type Grade = z.infer<typeof grade>;
+export type Grade = z.infer<typeof recordedGrade>;
 
 /** One word for a subject, for sets and maps. */
 export function subjectKey({ kind, id }: GradeSubject): string {

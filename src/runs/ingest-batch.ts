@@ -2,12 +2,13 @@
  * Takes a batch of things that happened. Each item is judged alone, so that a bad one never loses the others; what is
  * there already is not written again; and the order of a batch does not matter.
  */
+import type { AuditStamp } from "../identity/audit-stamp.ts";
 import type { TelemetryStore } from "../telemetry/ports.ts";
 import type { ArtifactSaved, KeptArtifact } from "./artifact.ts";
 import { underCustody } from "./custody.ts";
 import { type Grade, subjectKey } from "./grade.ts";
 import type { ItemResult } from "./ingest.ts";
-import { type Placed, refused, type Sender, sortItems, subjectsIn, type Verdict } from "./ingest-items.ts";
+import { type ItemVerdict, type Placed, refused, type Sender, sortItems, subjectsIn } from "./ingest-items.ts";
 import {
   type AddsTo,
   artifactAddsTo,
@@ -17,7 +18,7 @@ import {
   NOT_THERE_YET,
   onlySeen,
 } from "./ingest-reach.ts";
-import type { ArtifactStore, Deed, GradeStore, Kept, Rows, RunStore, SettingsStore } from "./ports.ts";
+import type { ArtifactStore, GradeStore, Kept, Rows, RunStore, SettingsStore } from "./ports.ts";
 import { type SubjectState, subjectStates } from "./subject.ts";
 
 interface IngestPorts {
@@ -54,7 +55,7 @@ export async function ingestBatch(
     if (verdict) verdicts.set(index, verdict);
     return verdict === undefined;
   });
-  const deed: Deed = { by: sender.keyId, at: now };
+  const stamp: AuditStamp = { by: sender.keyId, at: now };
   const write = async <T>(placed: readonly Placed<T>[], send: (values: readonly T[]) => Promise<readonly Kept[]>) => {
     if (placed.length === 0) return;
     const kept = await send(placed.map(({ value }) => value));
@@ -68,15 +69,15 @@ export async function ingestBatch(
         const added = await ports.telemetry.insertReported(records);
         return added.map((isNew) => (isNew ? "stored" : "duplicate"));
       }),
-      write(sorted.starts, (starts) => ports.runs.start(starts, deed)),
-      write(grades, (given) => ports.grades.record(given, deed)),
+      write(sorted.starts, (starts) => ports.runs.start(starts, stamp)),
+      write(grades, (given) => ports.grades.record(given, stamp)),
     ],
     () => [
-      seen(sorted.ends, endAddsTo).then((ends) => write(ends, (values) => ports.runs.end(values, deed))),
-      seen(artifacts, artifactAddsTo).then((saved) => write(saved, (values) => ports.artifacts.save(values, deed))),
+      seen(sorted.ends, endAddsTo).then((ends) => write(ends, (values) => ports.runs.end(values, stamp))),
+      seen(artifacts, artifactAddsTo).then((saved) => write(saved, (values) => ports.artifacts.save(values, stamp))),
     ],
     () => [
-      seen(sorted.links, linkAddsTo).then((links) => write(links, (values) => ports.artifacts.link(values, deed))),
+      seen(sorted.links, linkAddsTo).then((links) => write(links, (values) => ports.artifacts.link(values, stamp))),
     ],
   ];
   // With a row scope one after the other: what an item adds to may come along, and must be seen first.
@@ -89,7 +90,7 @@ export async function ingestBatch(
 async function takeIn(
   saved: readonly Placed<ArtifactSaved>[],
   store: Pick<SettingsStore, "get">,
-  verdicts: Map<number, Verdict>,
+  verdicts: Map<number, ItemVerdict>,
 ): Promise<readonly Placed<KeptArtifact>[]> {
   if (saved.length === 0) return [];
   const settings = await store.get();
@@ -109,7 +110,7 @@ function gradeVerdict(
   besides: ReadonlySet<string>,
   rows: Rows,
   now: number,
-): Verdict | undefined {
+): ItemVerdict | undefined {
   if (state === "known") return undefined;
   const comesAlong = besides.has(subjectKey(grade.subject));
   // An id that comes along may also be one of another's rows, which only the database can tell.

@@ -22,7 +22,7 @@ export interface Placed<T> {
   readonly value: T;
 }
 
-export type Verdict = Omit<ItemResult, "index">;
+export type ItemVerdict = Omit<ItemResult, "index">;
 
 interface SortedItems {
   readonly inferences: readonly Placed<InferenceRecord>[];
@@ -32,13 +32,13 @@ interface SortedItems {
   readonly links: readonly Placed<ArtifactLink>[];
   readonly grades: readonly Placed<Grade>[];
   /** Items that are not to be written, by their place. */
-  readonly verdicts: ReadonlyMap<number, Verdict>;
+  readonly verdicts: ReadonlyMap<number, ItemVerdict>;
 }
 
 /** Of two items of one kind with one id, the second is the duplicate. */
 export function sortItems(items: readonly unknown[], sender: Sender, now: number): SortedItems {
   const sorted: Lists = { inferences: [], starts: [], ends: [], artifacts: [], links: [], grades: [] };
-  const verdicts = new Map<number, Verdict>();
+  const verdicts = new Map<number, ItemVerdict>();
   const seen = new Set<string>();
   for (const [index, raw] of items.entries()) {
     const parsed = ingestItem.safeParse(raw);
@@ -98,7 +98,7 @@ function place(sorted: Lists, index: number, item: IngestItem): void {
 }
 
 /** Refuses what is dated ahead of its arrival: it would head every list until then. */
-function early(item: IngestItem, now: number): Verdict | undefined {
+function early(item: IngestItem, now: number): ItemVerdict | undefined {
   const at = timesOf(item).find((time) => !hasHappened(time, now));
   return at === undefined
     ? undefined
@@ -138,7 +138,7 @@ function identityOf(item: IngestItem): string {
   }
 }
 
-function ownedBy(sender: Sender, item: IngestItem): IngestItem | Verdict {
+function ownedBy(sender: Sender, item: IngestItem): IngestItem | ItemVerdict {
   const tagged = item.type === "inference" ? item.inference : item.type === "run_start" ? item.run : undefined;
   const tags = { ...tagged?.tags, ...sender.fixedTags };
   if (Object.keys(tags).length > MOST_TAGS) {
@@ -155,13 +155,13 @@ function ownedBy(sender: Sender, item: IngestItem): IngestItem | Verdict {
 }
 
 /** Names the field and the rule, never the value: an item may be anything. */
-function invalid(error: z.ZodError): Verdict {
+function invalid(error: z.ZodError): ItemVerdict {
   const [issue] = error.issues;
   const where = issue?.path.join(".") ?? "";
   const said = issue?.code === "unrecognized_keys" ? "holds a key that is not known" : (issue?.message ?? "invalid");
   return refused("invalid_item", where === "" ? said : `${where}: ${said}`);
 }
 
-export function refused(code: string, message: string): Verdict {
+export function refused(code: string, message: string): ItemVerdict {
   return { status: "refused", code, message };
 }

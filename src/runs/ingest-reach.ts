@@ -1,7 +1,7 @@
 /** What the items of a batch add to: a key with a row scope adds nothing to what it does not see. */
 import type { ArtifactLink, KeptArtifact } from "./artifact.ts";
 import { type GradeSubject, subjectKey } from "./grade.ts";
-import { type Placed, refused, type Verdict } from "./ingest-items.ts";
+import { type ItemVerdict, type Placed, refused } from "./ingest-items.ts";
 import type { GradeStore, Rows } from "./ports.ts";
 import type { RunEnd } from "./run.ts";
 import { ARRIVES_WITHIN_MS } from "./subject.ts";
@@ -24,7 +24,7 @@ export const linkAddsTo: AddsTo<ArtifactLink> = ({ artifact, source, createdAt }
   at: createdAt,
 });
 
-export const NOT_THERE_YET: Verdict = {
+export const NOT_THERE_YET: ItemVerdict = {
   status: "later",
   code: "unknown_subject",
   message: "its subject is not there yet; send it again",
@@ -48,7 +48,7 @@ export async function onlySeen<T>(
     readonly store: Pick<GradeStore, "known">;
     readonly rows: Rows;
     readonly now: number;
-    readonly verdicts: Map<number, Verdict>;
+    readonly verdicts: Map<number, ItemVerdict>;
   },
 ): Promise<readonly Placed<T>[]> {
   if (rows === undefined || placed.length === 0) return placed;

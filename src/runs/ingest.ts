@@ -7,7 +7,7 @@ import { inferenceRecord } from "../record/inference-record.ts";
 import { LANES } from "../record/lane.ts";
 import { RUNGS } from "../route/route.ts";
 import { artifactLink, artifactSaved } from "./artifact.ts";
-import { grade } from "./grade.ts";
+import { recordedGrade } from "./grade.ts";
 import { runEnd, runStart } from "./run.ts";
 
 export const INGEST_SCHEMA = "modelrig.ingest/1";
@@ -68,7 +68,7 @@ export const ingestItem = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("run_end"), run: runEnd }),
   z.strictObject({ type: z.literal("artifact"), artifact: artifactSaved }),
   z.strictObject({ type: z.literal("link"), link: artifactLink }),
-  z.strictObject({ type: z.literal("grade"), grade }),
+  z.strictObject({ type: z.literal("grade"), grade: recordedGrade }),
 ]);
 
 export type IngestItem = z.infer<typeof ingestItem>;

@@ -1,16 +1,11 @@
 /** What this folder needs of a database. Implemented in `src/store`, wired by the roots. */
+import type { AuditStamp } from "../identity/audit-stamp.ts";
 import type { RowScope } from "../identity/principal.ts";
 import type { ArtifactLink, ArtifactType, KeptArtifact, Withheld } from "./artifact.ts";
 import type { OrgSettings } from "./custody.ts";
 import type { EvalCase } from "./eval-case.ts";
 import type { Grade, GradeSubject } from "./grade.ts";
 import type { Run, RunEnd, RunStart, RunStatus, RunStep } from "./run.ts";
-
-/** Who changes something, and when (epoch milliseconds). */
-export interface Deed {
-  readonly by: string;
-  readonly at: number;
-}
 
 /** Answer to one item of a batch, in the order of the batch. `duplicate`: it was there; nothing changed. */
 export type Kept = "stored" | "duplicate";
@@ -39,9 +34,9 @@ export interface RunFilter {
 
 export interface RunStore {
   /** Fills in a run known only from its calls; what a first start said stands. One round trip. */
-  start(runs: readonly RunStart[], deed: Deed): Promise<readonly Kept[]>;
+  start(runs: readonly RunStart[], stamp: AuditStamp): Promise<readonly Kept[]>;
   /** The first end stands. The end of an unknown run is kept too: its start may be on its way. One round trip. */
-  end(ends: readonly RunEnd[], deed: Deed): Promise<readonly Kept[]>;
+  end(ends: readonly RunEnd[], stamp: AuditStamp): Promise<readonly Kept[]>;
   get(id: string, rows: Rows): Promise<Run | undefined>;
   /** Newest first. */
   list(filter: RunFilter, rows: Rows): Promise<readonly Run[]>;
@@ -73,9 +68,9 @@ export interface Artifact extends ArtifactHead {
 
 export interface ArtifactStore {
   /** Also makes known the runs the artifacts name. One round trip. */
-  save(artifacts: readonly KeptArtifact[], deed: Deed): Promise<readonly Kept[]>;
+  save(artifacts: readonly KeptArtifact[], stamp: AuditStamp): Promise<readonly Kept[]>;
   /** Either end may still be unknown. One round trip. */
-  link(links: readonly ArtifactLink[], deed: Deed): Promise<readonly Kept[]>;
+  link(links: readonly ArtifactLink[], stamp: AuditStamp): Promise<readonly Kept[]>;
   get(id: string, rows: Rows): Promise<Artifact | undefined>;
   /** Oldest first, at most `MOST_ARTIFACTS_SHOWN`. */
   ofRun(run: string, rows: Rows): Promise<readonly ArtifactHead[]>;
@@ -95,7 +90,7 @@ export const MOST_ARTIFACTS_SHOWN = 1_000;
 
 export interface GradeStore {
   /** Subjects are not looked at: see `subject.ts`. One round trip. */
-  record(grades: readonly Grade[], deed: Deed): Promise<readonly Kept[]>;
+  record(grades: readonly Grade[], stamp: AuditStamp): Promise<readonly Kept[]>;
   /** On the run (by id or episode key), its inferences and its artifacts; newest first, those on the run before all others. */
   ofRun(run: Pick<Run, "id" | "episodeKey">, rows: Rows): Promise<readonly Grade[]>;
   of(subject: GradeSubject, rows: Rows): Promise<readonly Grade[]>;
@@ -115,17 +110,17 @@ export interface EvalCaseFilter {
 
 /** Goldens carry no tags and are the whole org's: keys with a row scope are kept away before. */
 export interface EvalCaseStore {
-  insert(evalCase: EvalCase, deed: Deed): Promise<Kept>;
+  insert(evalCase: EvalCase, stamp: AuditStamp): Promise<Kept>;
   get(id: string): Promise<EvalCase | undefined>;
   /** Those of these ids that there are, archived ones too. In no order. */
   withIds(ids: readonly string[]): Promise<readonly EvalCase[]>;
   /** Newest first. */
   list(filter: EvalCaseFilter): Promise<readonly EvalCase[]>;
   /** It is kept and no longer drawn. False where there is no such case. */
-  archive(id: string, deed: Deed): Promise<boolean>;
+  archive(id: string, stamp: AuditStamp): Promise<boolean>;
 }
 
 export interface SettingsStore {
   get(): Promise<OrgSettings>;
-  put(settings: OrgSettings, deed: Deed): Promise<void>;
+  put(settings: OrgSettings, stamp: AuditStamp): Promise<void>;
 }

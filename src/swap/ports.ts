@@ -1,3 +1,4 @@
+import type { AuditStamp } from "../identity/audit-stamp.ts";
 import type { Swap } from "./swap.ts";
 
 /** What is written when a swap is executed: all of it or nothing. */
@@ -19,5 +20,5 @@ export interface SwapStore {
    */
   execute(execution: SwapExecution): Promise<boolean>;
   /** False where there is no such swap, or it was reverted before. */
-  revert(id: string, deed: { readonly by: string; readonly at: number }): Promise<boolean>;
+  revert(id: string, stamp: AuditStamp): Promise<boolean>;
 }

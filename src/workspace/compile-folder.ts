@@ -1,7 +1,7 @@
 /** Reads a routes folder and the configuration file, and compiles them. Shared by commands, `dev`, the build and the SDK. */
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import { type CompileResult, compileAll, type SourceFile } from "../config/compile-all.ts";
+import { type CompileResult, compileAll, type YamlFile } from "../config/compile-all.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 
 export interface FolderOptions {
@@ -24,7 +24,7 @@ export interface CompiledFolder {
 export async function compileFolder(options: FolderOptions): Promise<CompiledFolder> {
   const routesDir = resolve(options.cwd, options.routes ?? "routes");
   const texts = new Map<string, string>();
-  const source = (path: string): SourceFile => {
+  const source = (path: string): YamlFile => {
     const file = relative(options.cwd, path) || path;
     const text = readText(path);
     texts.set(file, text);

@@ -78,9 +78,9 @@ describe("exported names", () => {
   it("are defined once", () => {
     const owners = new Map<string, string[]>();
     for (const file of product)
-      for (const name of modules.get(file)?.defined ?? []) owners.set(name, [...(owners.get(name) ?? []), file]);
+      for (const name of new Set(modules.get(file)?.defined)) owners.set(name, [...(owners.get(name) ?? []), file]);
     const twice = [...owners]
-      .filter(([, files]) => files.filter(isTidy).length > 1 && !mirrored(name, files))
+      .filter(([name, files]) => files.filter(isTidy).length > 1 && !mirrored(name, files))
       .map(([name, files]) => `${name}: ${files.join(", ")}`);
     expect(twice).toEqual([]);
   });

@@ -56,7 +56,7 @@ const BESIDE: Record<string, readonly string[]> = {
   "src/registry": ["src/wire", "src/provider", "src/route"],
   "src/route": ["src/wire", "src/provider", "src/registry", "src/config"],
   "src/config": ["src/wire", "src/provider", "src/registry", "src/route"],
-  "src/bakeoff": ["src/replay"],
+  "src/bakeoff": ["src/identity", "src/replay"],
   "src/render": ["src/replay", "src/bakeoff"],
   "src/intake": ["src/route"],
   "src/api": [
@@ -69,11 +69,11 @@ const BESIDE: Record<string, readonly string[]> = {
     "src/runs",
     "src/query",
   ],
-  "src/swap": ["src/proposal", "src/bakeoff"],
-  "src/proposal": ["src/bakeoff"],
+  "src/swap": ["src/identity", "src/proposal", "src/bakeoff"],
+  "src/proposal": ["src/identity", "src/bakeoff"],
   "src/runs": ["src/identity", "src/telemetry", "src/replay", "src/bakeoff"],
   "src/query": ["src/identity", "src/telemetry"],
-  "src/cycles": ["src/telemetry", "src/bakeoff", "src/proposal", "src/swap", "src/runs", "src/query"],
+  "src/cycles": ["src/identity", "src/telemetry", "src/bakeoff", "src/proposal", "src/swap", "src/runs", "src/query"],
   durable: [],
   // Limits of calls made in this process are kept in the same way for commands and for the SDK.
   "src/cli": ["src/sdk"],

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import type { Command } from "commander";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import { displayKey, hashKey, keyFrom } from "../../identity/key.ts";
 import { SCOPES } from "../../identity/scope.ts";
 import { formatUsd } from "../../money/format.ts";
 import { nanoToUsdText } from "../../money/nano-usd.ts";
 import type { StoredKey } from "../../store/orgs/api-keys.ts";
-import type { Deed } from "../../store/orgs/audit-log.ts";
 import type { Org } from "../../store/orgs/orgs.ts";
 import { openStore, type Store } from "../../store/store.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
@@ -72,7 +72,7 @@ async function bootstrap(io: Io, options: KeyOptions): Promise<ExitCode> {
   }
   const permissions = permissionsOf(options, Date.now(), SCOPES);
   return await withStore(io, options, async (store) => {
-    const org = await store.orgs.ensure({ id: newId("org"), slug }, deed());
+    const org = await store.orgs.ensure({ id: newId("org"), slug }, auditStamp());
     const admins = (await store.forOrg(org.id).keys.list()).filter(
       (key) => isLive(key) && key.scopes.includes("admin"),
     );
@@ -104,7 +104,7 @@ async function issue(
   const key = keyFrom(randomBytes(32));
   const keyId = newId("key");
   const stored = { ...permissions, keyId, hash: await hashKey(key), display: displayKey(key), label };
-  await store.forOrg(org.id).keys.create(stored, deed());
+  await store.forOrg(org.id).keys.create(stored, auditStamp());
   if (json) {
     const org_ = { id: org.id, slug: org.slug };
     printJson(io, { schema: "modelrig.key/1", key, org: org_, ...shown({ ...stored, org: org.id }) });
@@ -159,7 +159,7 @@ async function revoke(io: Io, keyId: string, options: KeyOptions): Promise<ExitC
     if (!(await confirmName(io, question, keyId, options.confirm))) {
       throw new CliError("keys.not_confirmed", "not revoked: the id given is another", { exitCode: EXIT.no });
     }
-    await keys.revoke(keyId, deed());
+    await keys.revoke(keyId, auditStamp());
     if (options.json) printJson(io, { schema: "modelrig.key-revoked/1", id: keyId, org: org.id });
     else io.stdout.write(`revoked ${keyId}; gateways refuse it within 30 seconds\n`);
     return EXIT.done;
@@ -190,7 +190,7 @@ async function orgOf(store: Store, name: string | undefined): Promise<Org> {
 }
 
 const newId = (prefix: string): string => `${prefix}_${randomBytes(10).toString("hex")}`;
-const deed = (): Deed => ({ by: `cli:${userInfo().username}`, at: Date.now() });
+const auditStamp = (): AuditStamp => ({ by: `cli:${userInfo().username}`, at: Date.now() });
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const isLive = (key: StoredKey): boolean => stateOf(key) === "live";
 

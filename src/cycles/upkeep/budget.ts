@@ -1,5 +1,5 @@
 /** What one run may use up: time, and round trips, which platforms limit per invocation. */
-export class Budget {
+export class WorkBudget {
   readonly #now: () => number;
   readonly #deadline: number;
   #steps: number;
@@ -23,13 +23,13 @@ export class Budget {
   }
 
   /** An equal share among `sharers`; what it leaves comes back with `giveBack`. */
-  share(sharers: number): Budget {
+  share(sharers: number): WorkBudget {
     const steps = Math.ceil(this.#steps / Math.max(1, sharers));
     this.#steps -= steps;
-    return new Budget(this.#now, this.#deadline, steps);
+    return new WorkBudget(this.#now, this.#deadline, steps);
   }
 
-  giveBack(share: Budget): void {
+  giveBack(share: WorkBudget): void {
     this.#steps += share.#steps;
     share.#steps = 0;
   }

@@ -1,14 +1,9 @@
 import type { ReservationCursor } from "../../envelope/tables.ts";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { NanoUsd } from "../../money/nano-usd.ts";
 
 /** Who does what upkeep changes, in the audit log. */
 export const UPKEEP_ACTOR = "cycle:upkeep";
-
-/** Who changes something, and when (epoch milliseconds). */
-export interface Deed {
-  readonly by: string;
-  readonly at: number;
-}
 
 /** A bill found for a reservation that was counted whole. */
 export interface FoundBill {
@@ -19,7 +14,7 @@ export interface FoundBill {
 /** What upkeep needs of one org. Each method is one round trip. */
 export interface OrgUpkeep {
   /** Answers how many open proposals past their expiry became expired. */
-  expireProposals(deed: Deed): Promise<number>;
+  expireProposals(stamp: AuditStamp): Promise<number>;
   /** A page of the reservations that count as spent whole because their bill never came, newest first. */
   unreconciled(limit: number, after: ReservationCursor | undefined): Promise<readonly ReservationCursor[]>;
   /** Costs telemetry knows of these; `undefined` = arrived, cost unknown. */
@@ -34,9 +29,9 @@ export interface OrgUpkeep {
   /** Moves the retention mark a step towards `horizon`; false where it moved no further. */
   advanceRetention(horizon: number): Promise<boolean>;
   /** Moves raw rows from before the mark into sums; fewer than `limit` = none is left. */
-  moveRaw(limit: number, deed: Deed): Promise<number>;
+  moveRaw(limit: number, stamp: AuditStamp): Promise<number>;
   /** Takes the text from artifacts older than `horizon`; fewer than `limit` = none is left. */
-  forgetArtifacts(horizon: number, limit: number, deed: Deed): Promise<number>;
+  forgetArtifacts(horizon: number, limit: number, stamp: AuditStamp): Promise<number>;
 }
 
 export interface UpkeepPorts {

@@ -1,7 +1,9 @@
 /** The hourly upkeep. Every task may be cut short, run twice, or run by two at once; what is left is done next time. */
+
 import type { ReservationCursor } from "../../envelope/tables.ts";
-import { Budget } from "./budget.ts";
-import { type Deed, type OrgUpkeep, UPKEEP_ACTOR, type UpkeepPorts } from "./ports.ts";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
+import { WorkBudget } from "./budget.ts";
+import { type OrgUpkeep, UPKEEP_ACTOR, type UpkeepPorts } from "./ports.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -37,9 +39,9 @@ export interface UpkeepSummary {
 
 interface Task {
   readonly org: OrgUpkeep;
-  readonly budget: Budget;
+  readonly budget: WorkBudget;
   readonly now: number;
-  readonly deed: Deed;
+  readonly stamp: AuditStamp;
   readonly done: UpkeepSummary;
   /** Counts and passes on a failure that need not end the task. */
   readonly failed: (error: unknown) => void;
@@ -56,7 +58,7 @@ const TASKS: Readonly<Record<string, (task: Task) => Promise<void>>> = {
 /** Runs every task for every org within the limits. A task or an org that fails keeps no other from its turn. */
 export async function runUpkeep(ports: UpkeepPorts, limits: UpkeepLimits = UPKEEP_LIMITS): Promise<UpkeepSummary> {
   const now = ports.now();
-  const budget = new Budget(ports.now, now + limits.patienceMs, limits.steps);
+  const budget = new WorkBudget(ports.now, now + limits.patienceMs, limits.steps);
   const done: UpkeepSummary = {
     proposalsExpired: 0,
     envelopesReconciled: 0,
@@ -83,7 +85,7 @@ export async function runUpkeep(ports: UpkeepPorts, limits: UpkeepLimits = UPKEE
 async function runTasks(
   ports: UpkeepPorts,
   id: string,
-  budget: Budget,
+  budget: WorkBudget,
   { now, done }: Pick<Task, "now" | "done">,
 ): Promise<void> {
   for (const [name, work] of Object.entries(TASKS)) {
@@ -92,7 +94,7 @@ async function runTasks(
       ports.report({ org: id, task: name, error });
     };
     try {
-      await work({ org: ports.forOrg(id), budget, now, deed: { by: UPKEEP_ACTOR, at: now }, done, failed });
+      await work({ org: ports.forOrg(id), budget, now, stamp: { by: UPKEEP_ACTOR, at: now }, done, failed });
     } catch (error) {
       failed(error);
     }
@@ -105,8 +107,8 @@ function inTurn(orgs: readonly string[], now: number): readonly string[] {
   return [...orgs.slice(first), ...orgs.slice(0, first)];
 }
 
-async function expireProposals({ org, budget, deed, done }: Task): Promise<void> {
-  if (budget.take()) done.proposalsExpired += await org.expireProposals(deed);
+async function expireProposals({ org, budget, stamp, done }: Task): Promise<void> {
+  if (budget.take()) done.proposalsExpired += await org.expireProposals(stamp);
 }
 
 /** Replaces what expired reservations were assumed to cost by what telemetry says they did. */
@@ -150,7 +152,7 @@ async function rollUp({ org, budget, now, done, failed }: Task): Promise<void> {
 
 /** Also without a limit of its own an org may have rows before its mark: late ones, or what an interrupted run left. */
 async function retention(task: Task): Promise<void> {
-  const { org, budget, now, done, deed } = task;
+  const { org, budget, now, done, stamp } = task;
   if (!(await moveAllRaw(task)) || !budget.take()) return;
   const days = await org.retentionDays();
   if (days === undefined) return;
@@ -159,16 +161,16 @@ async function retention(task: Task): Promise<void> {
     if (!(await moveAllRaw(task))) return;
   }
   while (budget.take()) {
-    const forgotten = await org.forgetArtifacts(horizon, ARTIFACTS_PER_MOVE, deed);
+    const forgotten = await org.forgetArtifacts(horizon, ARTIFACTS_PER_MOVE, stamp);
     done.artifactsForgotten += forgotten;
     if (forgotten < ARTIFACTS_PER_MOVE) return;
   }
 }
 
 /** False where the budget ended first. */
-async function moveAllRaw({ org, budget, deed, done }: Task): Promise<boolean> {
+async function moveAllRaw({ org, budget, stamp, done }: Task): Promise<boolean> {
   while (budget.take()) {
-    const moved = await org.moveRaw(ROWS_PER_MOVE, deed);
+    const moved = await org.moveRaw(ROWS_PER_MOVE, stamp);
     done.inferencesMoved += moved;
     if (moved < ROWS_PER_MOVE) return true;
   }

@@ -13,11 +13,11 @@ export interface SimAnswer {
 }
 
 /** The documented rule of thumb: four characters a token. */
-export function tokensOf(text: string): number {
+export function simulatedTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-export function answerOf(model: SimModel, request: SimRequest, attempt: number, choice: number): SimAnswer {
+export function simulatedAnswer(model: SimModel, request: SimRequest, attempt: number, choice: number): SimAnswer {
   const seed = [model.id, request.userText, request.seed, choice].join("\u0001");
   const toolCalls = toolCallsOf(model, request, seed);
   if (toolCalls.length > 0) return { text: "", toolCalls, finish: "tool_calls" };

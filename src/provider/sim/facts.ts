@@ -11,8 +11,8 @@ export function labelled(text: string, key: string): string | undefined {
   return new RegExp(`(?:^|[^\\p{L}\\p{N}])${label}\\s*(?:is|:|=|#)\\s*([^\\n;]{1,120})`, "iu").exec(text)?.[1]?.trim();
 }
 
-/** The first amount in a text; thousands separators are read, a decimal comma is not. */
-export function amount(text: string): number | undefined {
+/** Returns the first amount in a text; thousands separators are read, a decimal comma is not. */
+export function firstAmount(text: string): number | undefined {
   const found = /-?\d[\d,]*(?:\.\d+)?/.exec(text)?.[0];
   return found === undefined ? undefined : Number(found.replaceAll(",", ""));
 }

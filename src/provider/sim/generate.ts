@@ -4,7 +4,7 @@ import { valueAt } from "../../json/pointer.ts";
 import { isRecord, type JsonRecord } from "../../json/record.ts";
 import { TooManySteps } from "../../json/steps.ts";
 import { draw, pick } from "./draw.ts";
-import { amount, cutAtWord, isoDate, labelled, sentences } from "./facts.ts";
+import { cutAtWord, firstAmount, isoDate, labelled, sentences } from "./facts.ts";
 import { sampleOf } from "./pattern.ts";
 
 interface GenerateOptions {
@@ -109,7 +109,7 @@ class Generator {
     const high = Math.min(bound(rule["maximum"], 1e15), exclusive(rule["exclusiveMaximum"], -nudge, 1e15));
     const { text } = this.#options;
     const key = path.at(-1) ?? "";
-    const found = amount(labelled(text, key) ?? "") ?? (low > 0 && high <= 1 ? undefined : amount(text));
+    const found = firstAmount(labelled(text, key) ?? "") ?? (low > 0 && high <= 1 ? undefined : firstAmount(text));
     const guess =
       low > -1e15 && high < 1e15 ? low + (high - low) * draw(this.#options.seed, ...path, "number") : Math.max(low, 1);
     const right = found !== undefined && found >= low && found <= high ? found : guess;

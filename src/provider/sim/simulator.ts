@@ -5,7 +5,7 @@
  * the attempt: the `x-sim-attempt` header where present, else how often this simulator has seen the same request.
  */
 import { isRecord } from "../../json/record.ts";
-import { answerOf, type SimAnswer, tokensOf } from "./answer.ts";
+import { type SimAnswer, simulatedAnswer, simulatedTokens } from "./answer.ts";
 import { draw } from "./draw.ts";
 import { SIM_MODELS, type SimModel } from "./models.ts";
 import { readRequest, type SimRequest } from "./request.ts";
@@ -65,7 +65,9 @@ export function createSimulator(): SimFetch {
     const wait = (ms: number) => pause(ms * latency, clock, request.signal);
     await wait(refused ? 20 : model.firstTokenMs);
     if (refused) return refused;
-    const answers = Array.from({ length: asked.choices }, (_, choice) => answerOf(model, asked, attempt, choice));
+    const answers = Array.from({ length: asked.choices }, (_, choice) =>
+      simulatedAnswer(model, asked, attempt, choice),
+    );
     const envelope = envelopeOf(model, key);
     const usage = usageOf(asked, answers);
     if (asked.stream) {
@@ -110,9 +112,9 @@ function choiceOf(answer: SimAnswer, index: number) {
 }
 
 function usageOf(request: SimRequest, answers: readonly SimAnswer[]): SimUsage {
-  const prompt = tokensOf(request.promptText);
+  const prompt = simulatedTokens(request.promptText);
   const written = answers.map(({ text, toolCalls }) =>
-    tokensOf(text + toolCalls.map((call) => call.name + call.arguments).join("")),
+    simulatedTokens(text + toolCalls.map((call) => call.name + call.arguments).join("")),
   );
   const completion = Math.max(
     1,
@@ -131,7 +133,7 @@ function refusalOf(model: SimModel, request: SimRequest, attempt: number, key: s
       "response_format",
     );
   }
-  const needed = tokensOf(request.promptText);
+  const needed = simulatedTokens(request.promptText);
   if (needed > model.contextWindow) {
     const message = `this model's maximum context length is ${model.contextWindow} tokens; the messages have ${needed}`;
     return refusal(400, "invalid_request_error", "context_length_exceeded", message, "messages");

@@ -1,6 +1,6 @@
 /** Records grades. */
 import { uuidv7 } from "uuidv7";
-import { grade as gradeShape } from "../../runs/grade.ts";
+import { recordedGrade as gradeShape } from "../../runs/grade.ts";
 import type { Exporter } from "../export/exporter.ts";
 import type { Warnings } from "../warnings.ts";
 import type { GradeOptions, GradeSubject } from "./grade.ts";

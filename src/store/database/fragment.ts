@@ -1,7 +1,7 @@
 import type { Bound } from "../../query/plan.ts";
 
 /** SQL for the engine: text of our own with one `?` per value. Whole numbers are bound as integers, others as reals. */
-export interface Statement {
+export interface SqlStatement {
   readonly sql: string;
   readonly args: readonly Bound[];
 }
@@ -10,7 +10,7 @@ export interface Statement {
  * A piece of SQL. Its text can only come from a template literal in this code: the constructor is private, `sql` takes
  * the literal's own strings, and every value becomes a placeholder. That is why no text of a query reaches the engine.
  */
-export class Fragment implements Statement {
+export class Fragment implements SqlStatement {
   readonly sql: string;
   readonly args: readonly Bound[];
 

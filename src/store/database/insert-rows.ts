@@ -9,7 +9,7 @@ interface InsertChoice {
 }
 
 /** The value that a row to be inserted has in a column of `table`, for `InsertChoice.where`. */
-export function given(table: SQLiteTable, key: string): SQL {
+export function insertedValue(table: SQLiteTable, key: string): SQL {
   return sql.raw(`value ->> ${Object.keys(getTableColumns(table)).indexOf(key)}`);
 }
 

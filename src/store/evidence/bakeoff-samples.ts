@@ -2,9 +2,10 @@ import { and, eq, sql } from "drizzle-orm";
 import { type KeptSample, MOST_KEPT } from "../../bakeoff/execution/kept-sample.ts";
 import type { QualityMetric } from "../../bakeoff/execution/sample.ts";
 import type { KeptSampleStore, StoredSample } from "../../bakeoff/ports.ts";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
-import { auditInsert, auditInsertIfChanged, type Deed } from "../orgs/audit-log.ts";
+import { auditInsert, auditInsertIfChanged } from "../orgs/audit-log.ts";
 import { bakeoffSamples } from "../tables/hosted-bakeoffs.ts";
 
 export class OrgBakeoffSamples {
@@ -32,7 +33,7 @@ class BakeoffSamples implements KeptSampleStore {
     this.#bakeoff = bakeoff;
   }
 
-  async put(samples: readonly KeptSample[], deed: Deed): Promise<number | undefined> {
+  async put(samples: readonly KeptSample[], stamp: AuditStamp): Promise<number | undefined> {
     const [row] = await settled(
       this.#db.select({ kept: sql<number>`count(*)` }).from(bakeoffSamples).where(this.#these()),
     );
@@ -42,7 +43,7 @@ class BakeoffSamples implements KeptSampleStore {
       bakeoff: this.#bakeoff,
       ...sample,
       quality: quality ?? null,
-      createdAt: deed.at,
+      createdAt: stamp.at,
     }));
     const { org, bakeoff, input, arm } = bakeoffSamples;
     const set = {
@@ -58,7 +59,7 @@ class BakeoffSamples implements KeptSampleStore {
           .values(rows)
           .onConflictDoUpdate({ target: [org, bakeoff, input, arm], set }),
         auditInsert(this.#db, this.#org, {
-          ...deed,
+          ...stamp,
           action: "bakeoff.samples_kept",
           subject: this.#bakeoff,
           detail: { samples: rows.length },
@@ -82,12 +83,12 @@ class BakeoffSamples implements KeptSampleStore {
     }));
   }
 
-  async delete(deed: Deed): Promise<number> {
+  async delete(stamp: AuditStamp): Promise<number> {
     const [gone] = await settled(
       this.#db.batch([
         this.#db.delete(bakeoffSamples).where(this.#these()).returning({ input: bakeoffSamples.input }),
         auditInsertIfChanged(this.#db, this.#org, {
-          ...deed,
+          ...stamp,
           action: "bakeoff.samples_deleted",
           subject: this.#bakeoff,
         }),

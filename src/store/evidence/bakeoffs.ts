@@ -1,9 +1,10 @@
 import { and, desc, eq } from "drizzle-orm";
 import type { BakeoffStore, BakeoffSummary } from "../../bakeoff/ports.ts";
 import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
-import { auditInsert, type Deed } from "../orgs/audit-log.ts";
+import { auditInsert } from "../orgs/audit-log.ts";
 import { bakeoffs } from "../tables/bakeoffs.ts";
 
 export class OrgBakeoffs implements BakeoffStore {
@@ -15,7 +16,7 @@ export class OrgBakeoffs implements BakeoffStore {
     this.#org = org;
   }
 
-  async put(report: BakeoffReport, deed: Deed): Promise<void> {
+  async put(report: BakeoffReport, stamp: AuditStamp): Promise<void> {
     const figures = {
       route: report.route,
       startedAt: Date.parse(report.started_at),
@@ -23,7 +24,7 @@ export class OrgBakeoffs implements BakeoffStore {
       partial: report.partial,
       proposes: report.gate.proposes ?? null,
       report,
-      createdBy: deed.by,
+      createdBy: stamp.by,
     };
     await settled(
       this.#db.batch([
@@ -32,7 +33,7 @@ export class OrgBakeoffs implements BakeoffStore {
           .values({ org: this.#org, id: report.id, ...figures })
           .onConflictDoUpdate({ target: [bakeoffs.org, bakeoffs.id], set: figures }),
         auditInsert(this.#db, this.#org, {
-          ...deed,
+          ...stamp,
           action: "bakeoff.recorded",
           subject: report.id,
           detail: { route: report.route, partial: report.partial },

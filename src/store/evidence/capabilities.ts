@@ -1,10 +1,11 @@
 import { and, asc, eq, sql } from "drizzle-orm";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import { nanoUsd } from "../../money/nano-usd.ts";
 import { newestRows, type ProbedRow } from "../../registry/record.ts";
 import type { Database } from "../database/database.ts";
 import { insertRows } from "../database/insert-rows.ts";
 import { settled } from "../database/store-error.ts";
-import { auditInsert, type Deed } from "../orgs/audit-log.ts";
+import { auditInsert } from "../orgs/audit-log.ts";
 import { capabilities } from "../tables/capabilities.ts";
 
 /** What was measured of models with the keys of one org. */
@@ -18,7 +19,7 @@ export class OrgCapabilities {
   }
 
   /** Adds measurements; one of the same model, capability and instant that is there already stays. */
-  async add(rows: readonly ProbedRow[], deed: Deed): Promise<void> {
+  async add(rows: readonly ProbedRow[], stamp: AuditStamp): Promise<void> {
     if (rows.length === 0) return;
     await settled(
       this.#db.batch([
@@ -38,12 +39,12 @@ export class OrgCapabilities {
               costNano: row.cost ?? null,
               simulated: row.simulated,
               method: row.method,
-              measuredBy: deed.by,
+              measuredBy: stamp.by,
             })),
           ),
         ),
         auditInsert(this.#db, this.#org, {
-          ...deed,
+          ...stamp,
           action: "registry.measured",
           subject: "registry",
           detail: { models: [...new Set(rows.map(({ provider, model }) => `${provider}/${model}`))] },

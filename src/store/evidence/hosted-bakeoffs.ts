@@ -3,10 +3,11 @@ import { readSample } from "../../bakeoff/execution/journal.ts";
 import type { Sample } from "../../bakeoff/execution/sample.ts";
 import { hostedPlan } from "../../bakeoff/hosted/hosted-plan.ts";
 import type { HostedBakeoff, HostedMove, HostedProgress, HostedState, HostedStore } from "../../bakeoff/ports.ts";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import { nanoUsd } from "../../money/nano-usd.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
-import { auditInsertIfChanged, type Deed } from "../orgs/audit-log.ts";
+import { auditInsertIfChanged } from "../orgs/audit-log.ts";
 import { hostedBakeoffs, hostedSamples } from "../tables/hosted-bakeoffs.ts";
 
 export class OrgHostedBakeoffs implements HostedStore {
@@ -18,16 +19,16 @@ export class OrgHostedBakeoffs implements HostedStore {
     this.#org = org;
   }
 
-  async create(made: Parameters<HostedStore["create"]>[0], deed: Deed): Promise<boolean> {
+  async create(made: Parameters<HostedStore["create"]>[0], stamp: AuditStamp): Promise<boolean> {
     const [written] = await settled(
       this.#db.batch([
         this.#db
           .insert(hostedBakeoffs)
-          .values({ org: this.#org, ...made, state: "queued", createdBy: deed.by })
+          .values({ org: this.#org, ...made, state: "queued", createdBy: stamp.by })
           .onConflictDoNothing()
           .returning({ id: hostedBakeoffs.id }),
         auditInsertIfChanged(this.#db, this.#org, {
-          ...deed,
+          ...stamp,
           action: "bakeoff.started",
           subject: made.id,
           detail: { route: made.route, planned: made.planned },

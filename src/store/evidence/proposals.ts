@@ -1,10 +1,11 @@
 import { and, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { NewProposal, ProposalChange, ProposalFilter, ProposalStore } from "../../proposal/ports.ts";
 import { PROPOSAL_STATES, type Proposal, proposal } from "../../proposal/proposal.ts";
 import { transition } from "../../proposal/transitions.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
-import { auditInsertIfChanged, type Deed } from "../orgs/audit-log.ts";
+import { auditInsertIfChanged } from "../orgs/audit-log.ts";
 import { auditLog } from "../tables/audit-log.ts";
 import { proposals } from "../tables/proposals.ts";
 
@@ -72,7 +73,11 @@ export class OrgProposals implements ProposalStore {
     return inserted.length > 0;
   }
 
-  async change(id: string, { from, to, evidence, expiresAt, comment }: ProposalChange, deed: Deed): Promise<boolean> {
+  async change(
+    id: string,
+    { from, to, evidence, expiresAt, comment }: ProposalChange,
+    stamp: AuditStamp,
+  ): Promise<boolean> {
     const decided = to === "approved" || to === "rejected";
     const [changed] = await settled(
       this.#db.batch([
@@ -82,25 +87,25 @@ export class OrgProposals implements ProposalStore {
             state: to,
             ...(evidence && { evidence }),
             ...(expiresAt !== undefined && { expiresAt }),
-            ...(decided && { decidedAt: deed.at, decidedBy: deed.by, comment: comment ?? null }),
+            ...(decided && { decidedAt: stamp.at, decidedBy: stamp.by, comment: comment ?? null }),
           })
           .where(and(this.#is(id), eq(proposals.state, from)))
           .returning({ id: proposals.id }),
-        auditInsertIfChanged(this.#db, this.#org, { ...deed, action: `proposal.${to}`, subject: id }),
+        auditInsertIfChanged(this.#db, this.#org, { ...stamp, action: `proposal.${to}`, subject: id }),
       ]),
     );
     return changed.length > 0;
   }
 
   /** Marks open ones past their expiry as expired, each with its entry in the audit log; answers how many. */
-  async expire(deed: Deed): Promise<number> {
-    const due = and(eq(proposals.org, this.#org), inArray(proposals.state, OPEN), lte(proposals.expiresAt, deed.at));
+  async expire(stamp: AuditStamp): Promise<number> {
+    const due = and(eq(proposals.org, this.#org), inArray(proposals.state, OPEN), lte(proposals.expiresAt, stamp.at));
     const [, expired] = await settled(
       this.#db.batch([
         this.#db
           .insert(auditLog)
           .select(
-            sql`select null, ${this.#org}, ${deed.at}, ${deed.by}, 'proposal.expired', ${proposals.id}, null from ${proposals} where ${due}`,
+            sql`select null, ${this.#org}, ${stamp.at}, ${stamp.by}, 'proposal.expired', ${proposals.id}, null from ${proposals} where ${due}`,
           ),
         this.#db.update(proposals).set({ state: "expired" }).where(due),
       ]),

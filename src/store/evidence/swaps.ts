@@ -1,9 +1,10 @@
 import { and, desc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { SwapExecution, SwapStore } from "../../swap/ports.ts";
 import { type Swap, swap } from "../../swap/swap.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
-import { auditInsertIfChanged, type Deed } from "../orgs/audit-log.ts";
+import { auditInsertIfChanged } from "../orgs/audit-log.ts";
 import { proposals } from "../tables/proposals.ts";
 import { swaps } from "../tables/swaps.ts";
 
@@ -41,7 +42,7 @@ export class OrgSwaps implements SwapStore {
 
   async execute({ swap: fresh, approveFrom }: SwapExecution): Promise<boolean> {
     const at = Date.parse(fresh.executed_at);
-    const deed = { by: fresh.executed_by, at };
+    const stamp = { by: fresh.executed_by, at };
     const own = and(eq(proposals.org, this.#org), eq(proposals.id, fresh.proposal));
     // The swap is inserted only while its proposal is in the state it was read in; what follows hangs on its row.
     const executed = sql`exists (select 1 from swaps s where s.org = ${this.#org} and s.id = ${fresh.id})`;
@@ -58,16 +59,16 @@ export class OrgSwaps implements SwapStore {
           .onConflictDoNothing()
           .returning({ id: swaps.id }),
         auditInsertIfChanged(this.#db, this.#org, {
-          ...deed,
+          ...stamp,
           action: "swap.executed",
           subject: fresh.id,
           detail: { proposal: fresh.proposal, route: fresh.route, variant: fresh.variant },
         }),
         this.#db
           .update(proposals)
-          .set({ state: "approved", decidedAt: at, decidedBy: deed.by })
+          .set({ state: "approved", decidedAt: at, decidedBy: stamp.by })
           .where(and(own, eq(proposals.state, "evidenced"), executed)),
-        auditInsertIfChanged(this.#db, this.#org, { ...deed, action: "proposal.approved", subject: fresh.proposal }),
+        auditInsertIfChanged(this.#db, this.#org, { ...stamp, action: "proposal.approved", subject: fresh.proposal }),
         this.#db
           .update(proposals)
           .set({ state: "superseded" })
@@ -85,15 +86,15 @@ export class OrgSwaps implements SwapStore {
     return inserted.length > 0;
   }
 
-  async revert(id: string, deed: Deed): Promise<boolean> {
+  async revert(id: string, stamp: AuditStamp): Promise<boolean> {
     const [reverted] = await settled(
       this.#db.batch([
         this.#db
           .update(swaps)
-          .set({ revertedAt: deed.at, revertedBy: deed.by })
+          .set({ revertedAt: stamp.at, revertedBy: stamp.by })
           .where(and(this.#is(id), isNull(swaps.revertedAt)))
           .returning({ id: swaps.id }),
-        auditInsertIfChanged(this.#db, this.#org, { ...deed, action: "swap.reverted", subject: id }),
+        auditInsertIfChanged(this.#db, this.#org, { ...stamp, action: "swap.reverted", subject: id }),
       ]),
     );
     return reverted.length > 0;

@@ -1,4 +1,5 @@
 import { and, desc, eq, isNull } from "drizzle-orm";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { KeyLookup } from "../../identity/ports.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { type NanoUsd, nanoUsd } from "../../money/nano-usd.ts";
@@ -6,7 +7,7 @@ import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
 import { apiKeys } from "../tables/api-keys.ts";
 import { orgs } from "../tables/orgs.ts";
-import { auditInsert, auditInsertIfChanged, type Deed } from "./audit-log.ts";
+import { auditInsert, auditInsertIfChanged } from "./audit-log.ts";
 
 /** A key to be stored: what it may do, its hash, and how it is shown. */
 export interface NewKey extends Omit<Principal, "org" | "orgSlug"> {
@@ -18,8 +19,8 @@ export interface NewKey extends Omit<Principal, "org" | "orgSlug"> {
 export interface StoredKey extends Omit<Principal, "orgSlug"> {
   readonly display: string;
   readonly label: string | undefined;
-  readonly created: Deed;
-  readonly revoked: Deed | undefined;
+  readonly created: AuditStamp;
+  readonly revoked: AuditStamp | undefined;
 }
 
 export class OrgKeys {
@@ -31,7 +32,7 @@ export class OrgKeys {
     this.#org = org;
   }
 
-  async create(key: NewKey, deed: Deed): Promise<void> {
+  async create(key: NewKey, stamp: AuditStamp): Promise<void> {
     const detail = { display: key.display, scopes: key.scopes, routes: key.routes ?? null };
     await settled(
       this.#db.batch([
@@ -47,10 +48,10 @@ export class OrgKeys {
           rowScope: key.rowScope ?? null,
           monthlyLimitNano: key.monthlyLimit ?? null,
           expiresAt: key.expiresAt ?? null,
-          createdAt: deed.at,
-          createdBy: deed.by,
+          createdAt: stamp.at,
+          createdBy: stamp.by,
         }),
-        auditInsert(this.#db, this.#org, { ...deed, action: "key.created", subject: key.keyId, detail }),
+        auditInsert(this.#db, this.#org, { ...stamp, action: "key.created", subject: key.keyId, detail }),
       ]),
     );
   }
@@ -75,15 +76,15 @@ export class OrgKeys {
   }
 
   /** False where this org has no such key, or it was revoked before. */
-  async revoke(keyId: string, deed: Deed): Promise<boolean> {
+  async revoke(keyId: string, stamp: AuditStamp): Promise<boolean> {
     const [revoked] = await settled(
       this.#db.batch([
         this.#db
           .update(apiKeys)
-          .set({ revokedAt: deed.at, revokedBy: deed.by })
+          .set({ revokedAt: stamp.at, revokedBy: stamp.by })
           .where(and(eq(apiKeys.org, this.#org), eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)))
           .returning({ id: apiKeys.id }),
-        auditInsertIfChanged(this.#db, this.#org, { ...deed, action: "key.revoked", subject: keyId }),
+        auditInsertIfChanged(this.#db, this.#org, { ...stamp, action: "key.revoked", subject: keyId }),
       ]),
     );
     return revoked.length > 0;

@@ -1,16 +1,10 @@
 import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
 import { auditLog } from "../tables/audit-log.ts";
 
-/** Who changed something, and when (epoch milliseconds). */
-export interface Deed {
-  /** A key id, or `cli:<user>` for changes made with the database token. */
-  readonly by: string;
-  readonly at: number;
-}
-
-export interface AuditEntry extends Deed {
+export interface AuditEntry extends AuditStamp {
   /** Dotted, noun first: `key.created`, `route.pinned`. */
   readonly action: string;
   readonly subject: string;
@@ -32,10 +26,10 @@ export function auditInsertIfChanged(db: Database, org: string, { by, at, action
 }
 
 /** The entry of a batch: its one item as the subject, or their number with the first ids. */
-export function batchEntry(deed: Deed, action: string, ids: readonly string[]): AuditEntry {
+export function batchEntry(stamp: AuditStamp, action: string, ids: readonly string[]): AuditEntry {
   const [only] = ids;
-  if (only !== undefined && ids.length === 1) return { ...deed, action, subject: only };
-  return { ...deed, action, subject: `${ids.length} items`, detail: { ids: ids.slice(0, MOST_IDS_LOGGED) } };
+  if (only !== undefined && ids.length === 1) return { ...stamp, action, subject: only };
+  return { ...stamp, action, subject: `${ids.length} items`, detail: { ids: ids.slice(0, MOST_IDS_LOGGED) } };
 }
 
 const MOST_IDS_LOGGED = 50;

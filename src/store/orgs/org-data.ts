@@ -1,10 +1,13 @@
 /** An org's data as a whole: taken out, and deleted. */
+
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
-import { auditInsert, type Deed } from "./audit-log.ts";
+import { hourOf } from "../telemetry/stale-hours.ts";
+import { auditInsert } from "./audit-log.ts";
 import { ORG_TABLES, type OrgTable } from "./org-tables.ts";
 
 /** Where an export stands: a table, and the key of the last row that was read of it. Opaque to callers. */
@@ -25,7 +28,6 @@ interface Erased {
   readonly done: boolean;
 }
 
-const HOUR_MS = 3_600_000;
 const ROWS_PER_PAGE = 500;
 /** Rows that may hold a megabyte each. */
 const HEAVY_ROWS_PER_PAGE = 16;
@@ -74,11 +76,11 @@ export class OrgData {
    * sums are kept per hour) only what is older, and of the tables that hold history; else everything but keys, settings
    * and the audit log.
    */
-  async erase(before: number | undefined, deed: Deed, goOn: () => boolean): Promise<Erased> {
-    const hour = before === undefined ? undefined : Math.floor(before / HOUR_MS) * HOUR_MS;
+  async erase(before: number | undefined, stamp: AuditStamp, goOn: () => boolean): Promise<Erased> {
+    const hour = before === undefined ? undefined : hourOf(before);
     const tables = ORG_TABLES.filter(({ kept, at }) => !kept && (hour === undefined || at !== undefined));
     const deleted: Record<string, number> = {};
-    const entry = { ...deed, action: "data.deleted", subject: this.#org };
+    const entry = { ...stamp, action: "data.deleted", subject: this.#org };
     let first = true;
     for (;;) {
       const deletes = tables.map((one) => this.#db.run(deletion(one, this.#org, hour)));

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import { DEFAULT_SETTINGS, type OrgSettings } from "../../runs/custody.ts";
-import type { Deed, SettingsStore } from "../../runs/ports.ts";
+import type { SettingsStore } from "../../runs/ports.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
 import { orgSettings } from "../tables/org-settings.ts";
@@ -22,14 +23,14 @@ export class OwnSettings implements SettingsStore {
     return { custody, artifactMaxBytes, retentionDays: row.retentionDays ?? undefined };
   }
 
-  async put(settings: OrgSettings, deed: Deed): Promise<void> {
+  async put(settings: OrgSettings, stamp: AuditStamp): Promise<void> {
     const { custody, artifactMaxBytes, retentionDays } = settings;
     const columns = {
       custody,
       artifactMaxBytes,
       retentionDays: retentionDays ?? null,
-      updatedAt: deed.at,
-      updatedBy: deed.by,
+      updatedAt: stamp.at,
+      updatedBy: stamp.by,
     };
     await settled(
       this.#db.batch([
@@ -38,7 +39,7 @@ export class OwnSettings implements SettingsStore {
           .values({ org: this.#org, ...columns })
           .onConflictDoUpdate({ target: orgSettings.org, set: columns }),
         auditInsert(this.#db, this.#org, {
-          ...deed,
+          ...stamp,
           action: "settings.changed",
           subject: "settings",
           detail: { custody, artifactMaxBytes, retentionDays: retentionDays ?? null },

@@ -1,8 +1,9 @@
 import { eq } from "drizzle-orm";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
 import { orgs } from "../tables/orgs.ts";
-import { auditInsertIfChanged, type Deed } from "./audit-log.ts";
+import { auditInsertIfChanged } from "./audit-log.ts";
 
 export interface Org {
   readonly id: string;
@@ -31,15 +32,15 @@ export class OrgDirectory {
   }
 
   /** The org with that slug, made with the given id where there is none; safe to race. */
-  async ensure(org: { readonly id: string; readonly slug: string }, deed: Deed): Promise<Org> {
+  async ensure(org: { readonly id: string; readonly slug: string }, stamp: AuditStamp): Promise<Org> {
     const [made] = await settled(
       this.#db.batch([
         this.#db
           .insert(orgs)
-          .values({ ...org, createdAt: deed.at })
+          .values({ ...org, createdAt: stamp.at })
           .onConflictDoNothing()
           .returning(),
-        auditInsertIfChanged(this.#db, org.id, { ...deed, action: "org.created", subject: org.slug }),
+        auditInsertIfChanged(this.#db, org.id, { ...stamp, action: "org.created", subject: org.slug }),
       ]),
     );
     if (made[0]) return made[0];

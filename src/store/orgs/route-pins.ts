@@ -1,10 +1,11 @@
 import { and, desc, eq, sql } from "drizzle-orm";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
 import { routePins } from "../tables/route-pins.ts";
-import { auditInsert, type Deed } from "./audit-log.ts";
+import { auditInsert } from "./audit-log.ts";
 
-interface RoutePin extends Deed {
+interface RoutePin extends AuditStamp {
   readonly route: string;
   readonly variant: string;
   /** 1 for the first pin of a route, then up by one. */
@@ -51,16 +52,16 @@ export class OrgRoutePins {
   }
 
   /** Makes `variant` serve the route live; `default` takes a pin back. Answers the new pin. */
-  async pin(route: string, variant: string, deed: Deed): Promise<RoutePin> {
+  async pin(route: string, variant: string, stamp: AuditStamp): Promise<RoutePin> {
     const version = sql<number>`(select coalesce(max(version), 0) + 1 from route_pins
       where org = ${this.#org} and route = ${route})`;
     const [rows] = await settled(
       this.#db.batch([
         this.#db
           .insert(routePins)
-          .values({ org: this.#org, route, variant, version, createdAt: deed.at, createdBy: deed.by })
+          .values({ org: this.#org, route, variant, version, createdAt: stamp.at, createdBy: stamp.by })
           .returning(),
-        auditInsert(this.#db, this.#org, { ...deed, action: "route.pinned", subject: route, detail: { variant } }),
+        auditInsert(this.#db, this.#org, { ...stamp, action: "route.pinned", subject: route, detail: { variant } }),
       ]),
     );
     const [row] = rows;

@@ -1,16 +1,20 @@
 /** From the rows of a compiled query to its answer. */
 import type { QueryAnswer, QueryExplanation } from "../../query/answer.ts";
-import type { Plan, Scalar, ValueType } from "../../query/plan.ts";
+import type { QueryPlan, Scalar, ValueType } from "../../query/plan.ts";
 import type { TimeZone } from "../../query/time-zone.ts";
 import { wilson } from "../../stats/wilson.ts";
 import { bucketText, instantText } from "./bucket.ts";
 import type { CompiledQuery } from "./compile.ts";
-import type { Cell, Rows } from "./query-runner.ts";
+import type { Cell, ResultRows } from "./query-runner.ts";
 import { rangeOf } from "./range.ts";
 
 type Value = QueryAnswer["rows"][number][number];
 
-export function answerOf(query: CompiledQuery, [found = [], retention = []]: readonly Rows[], ms: number): QueryAnswer {
+export function answerOf(
+  query: CompiledQuery,
+  [found = [], retention = []]: readonly ResultRows[],
+  ms: number,
+): QueryAnswer {
   const { plan, source } = query;
   const rows = found.slice(0, plan.limit);
   const truncated = found.length > plan.limit;
@@ -51,7 +55,7 @@ const RATE_COLUMNS = [
   ["high", "number"],
 ] as const;
 
-function columnsOf({ items, scalars, aggregates }: Plan): QueryAnswer["columns"] {
+function columnsOf({ items, scalars, aggregates }: QueryPlan): QueryAnswer["columns"] {
   return items.flatMap(({ name, target }) => {
     if ("scalar" in target) return [{ name, type: scalars[target.scalar]?.type ?? "text" }];
     const aggregate = aggregates[target.aggregate];
@@ -119,7 +123,7 @@ function rateValues(passed: Cell, of: Cell): readonly Value[] {
   return [n === 0 ? null : k / n, k, n, interval?.low ?? null, interval?.high ?? null];
 }
 
-function plannedNotes({ table, named, notes, zoneGiven, zone, scalars, where }: Plan): string[] {
+function plannedNotes({ table, named, notes, zoneGiven, zone, scalars, where }: QueryPlan): string[] {
   const timed = [...scalars, ...where.map(({ left }) => left)].some(({ type }) => type === "time" || type === "date");
   return [
     ...table.leftOut.filter(({ unlessNamed }) => !named.has(unlessNamed)).map(({ note }) => note),
@@ -128,7 +132,7 @@ function plannedNotes({ table, named, notes, zoneGiven, zone, scalars, where }: 
   ];
 }
 
-function foundNotes({ plan, layout }: CompiledQuery, rows: Rows, truncated: boolean): string[] {
+function foundNotes({ plan, layout }: CompiledQuery, rows: ResultRows, truncated: boolean): string[] {
   const total = (at: number | undefined): bigint =>
     at === undefined ? 0n : rows.reduce((sum, row) => sum + BigInt(row[at] ?? 0), 0n);
   const [unpriced, simulated] = [total(layout.unpriced), total(layout.simulated)];

@@ -3,8 +3,8 @@
 import type { BucketUnit } from "../../query/syntax.ts";
 import type { OffsetPeriod, TimeZone } from "../../query/time-zone.ts";
 import { bind, Fragment, sql } from "../database/fragment.ts";
+import { HOUR_MS } from "../telemetry/stale-hours.ts";
 
-export const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Dates end at 8.64e15; what a client reported beyond is shown as the number it is. */
 const LAST_INSTANT = 8_640_000_000_000_000 - 2 * DAY_MS;

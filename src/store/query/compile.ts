@@ -2,14 +2,14 @@
 import { err, ok, type Result } from "../../failure/failure.ts";
 import { isTagName } from "../../intake/tag-rule.ts";
 import { faultWithout, type QueryFault } from "../../query/fault.ts";
-import type { Plan } from "../../query/plan.ts";
+import type { QueryPlan } from "../../query/plan.ts";
 import { planQuery } from "../../query/plan-query.ts";
 import type { OffsetPeriod } from "../../query/time-zone.ts";
-import { allOf, bind, type Fragment, type Statement, sql } from "../database/fragment.ts";
+import { allOf, bind, type Fragment, type SqlStatement, sql } from "../database/fragment.ts";
 import type { Access } from "../database/row-scope.ts";
 import { rangeOf } from "./range.ts";
 import { rollupChoice } from "./rollup-choice.ts";
-import { mark, rollupStatement, within } from "./rollup-statement.ts";
+import { betweenTimes, mark, rollupStatement } from "./rollup-statement.ts";
 import { rowsStatement } from "./rows-statement.ts";
 import type { Layout } from "./select.ts";
 
@@ -21,14 +21,14 @@ export interface QueryContext extends Access {
 }
 
 export interface CompiledQuery {
-  readonly plan: Plan;
-  readonly statement: Statement;
+  readonly plan: QueryPlan;
+  readonly statement: SqlStatement;
   readonly layout: Layout;
   readonly source: "rows" | "rollups";
   /** Why not from rollups; empty where they are used. */
   readonly why: readonly string[];
   /** `[mark, lost]`: how far retention has removed rows that were asked for, and how many hours lost the tag's values. */
-  readonly retention?: Statement | undefined;
+  readonly retention?: SqlStatement | undefined;
 }
 
 /** Refuses what is no query, and a row scope with a tag that no row can have. */
@@ -42,7 +42,7 @@ const UNUSABLE_SCOPE = faultWithout("query_scope", "the key's row scope names a 
   hint: "make a key with another row scope: modelrig keys create --rows tag:<name>=<value>",
 });
 
-function compiled(plan: Plan, context: QueryContext): CompiledQuery {
+function compiled(plan: QueryPlan, context: QueryContext): CompiledQuery {
   const periods = periodsOf(plan, context.now);
   const choice = context.rowsOnly ? ["rows are asked for"] : rollupChoice(plan, context, periods);
   const retention = retentionOf(plan, context);
@@ -58,14 +58,14 @@ function compiled(plan: Plan, context: QueryContext): CompiledQuery {
 const EARLIEST = Date.UTC(2018, 0, 1);
 const AHEAD_MS = 400 * 86_400_000;
 
-function periodsOf(plan: Plan, now: number): readonly OffsetPeriod[] {
+function periodsOf(plan: QueryPlan, now: number): readonly OffsetPeriod[] {
   if (plan.zone.name === "UTC" || !plan.scalars.some(({ kind }) => kind === "bucket")) return [{ since: 0, offset: 0 }];
   const { from = EARLIEST, to = now + AHEAD_MS } = rangeOf(plan);
   const first = Math.max(from, EARLIEST);
   return plan.zone.periods(first, Math.max(first, Math.min(to, now + AHEAD_MS)));
 }
 
-function retentionOf(plan: Plan, { org, rowScope }: QueryContext): Statement | undefined {
+function retentionOf(plan: QueryPlan, { org, rowScope }: QueryContext): SqlStatement | undefined {
   if (plan.table.name !== "inferences" && plan.table.name !== "attempts") return undefined;
   const { from, to } = rangeOf(plan);
   const tags = new Set([
@@ -75,7 +75,7 @@ function retentionOf(plan: Plan, { org, rowScope }: QueryContext): Statement | u
   const named: Fragment[] = [...tags].map((tag) => sql`w.tag IN (${bind(tag)}, '*')`);
   const [first] = named;
   const wide = first
-    ? sql`(SELECT count(*) FROM wide_tags AS w WHERE ${allOf([sql`w.org = ${bind(org)}`, first, sql`w.hour < ${mark(org)}`, ...within(sql`w.hour`, from, to)])})`
+    ? sql`(SELECT count(*) FROM wide_tags AS w WHERE ${allOf([sql`w.org = ${bind(org)}`, first, sql`w.hour < ${mark(org)}`, ...betweenTimes(sql`w.hour`, from, to)])})`
     : sql`0`;
   return sql`SELECT ${mark(org)} AS c0, ${wide} AS c1`;
 }

@@ -3,19 +3,19 @@ import { err, ok, type Result } from "../../failure/failure.ts";
 import { faultWithout, type QueryFault } from "../../query/fault.ts";
 import type { Bound } from "../../query/plan.ts";
 import type { Connection } from "../database/database.ts";
-import type { Statement } from "../database/fragment.ts";
+import type { SqlStatement } from "../database/fragment.ts";
 import { storeError } from "../database/store-error.ts";
 
 /** A value as the engine gives it; whole numbers are exact. */
 export type Cell = string | number | bigint | null;
-export type Rows = readonly (readonly Cell[])[];
+export type ResultRows = readonly (readonly Cell[])[];
 
 export interface QueryRunner {
   /**
    * Runs read-only statements at once, each by itself, and answers their rows. Faults are `query_timeout` and
    * `query_overflow`; rejects where the database is away or not ready.
    */
-  run(statements: readonly Statement[], limitMs: number): Promise<Result<readonly Rows[], QueryFault>>;
+  run(statements: readonly SqlStatement[], limitMs: number): Promise<Result<readonly ResultRows[], QueryFault>>;
 }
 
 /** Runs the statements of `/query` on a client of its own, whose integers are exact and whose patience is the query's. */
@@ -28,7 +28,7 @@ export class LibsqlQueryRunner implements QueryRunner {
     this.#connection = connection;
   }
 
-  async run(statements: readonly Statement[], limitMs: number): Promise<Result<readonly Rows[], QueryFault>> {
+  async run(statements: readonly SqlStatement[], limitMs: number): Promise<Result<readonly ResultRows[], QueryFault>> {
     const client = this.#client(limitMs);
     try {
       // Not a batch: a client's first one asks the server for its version, a round trip of its own.
@@ -64,7 +64,7 @@ function isTimeout(cause: unknown): boolean {
   return false;
 }
 
-function inStatement({ sql, args }: Statement): InStatement {
+function inStatement({ sql, args }: SqlStatement): InStatement {
   return { sql, args: args.map(exact) };
 }
 

@@ -1,4 +1,4 @@
-import type { Plan, Predicate } from "../../query/plan.ts";
+import type { QueryPlan, QueryPredicate } from "../../query/plan.ts";
 
 /** Instants from `from` on and before `to`, epoch milliseconds; absent = without end. */
 interface Range {
@@ -7,7 +7,7 @@ interface Range {
 }
 
 /** A condition on the time of the rows that bounds it, as a range. */
-export function boundOf({ left, operator, values }: Predicate): Range | undefined {
+export function boundOf({ left, operator, values }: QueryPredicate): Range | undefined {
   if (left.kind !== "column" || left.column !== "ts") return undefined;
   const [value] = values;
   if (typeof value !== "number") return undefined;
@@ -28,7 +28,7 @@ export function boundOf({ left, operator, values }: Predicate): Range | undefine
 }
 
 /** The range of time that all conditions leave. */
-export function rangeOf({ where }: Plan): Range {
+export function rangeOf({ where }: QueryPlan): Range {
   return where
     .map(boundOf)
     .filter((bound) => bound !== undefined)

@@ -1,9 +1,9 @@
 /** Whether hourly rollups answer a plan exactly, and if not, why. */
 
-import type { Aggregate, Plan, Scalar } from "../../query/plan.ts";
+import type { Aggregate, QueryPlan, Scalar } from "../../query/plan.ts";
 import type { OffsetPeriod } from "../../query/time-zone.ts";
 import type { Access } from "../database/row-scope.ts";
-import { HOUR_MS } from "./bucket.ts";
+import { HOUR_MS } from "../telemetry/stale-hours.ts";
 import { boundOf, rangeOf } from "./range.ts";
 import { KNOWN_SUMS, type KnownSums, ROUTE_KEYS, TAG_KEYS } from "./rollup-columns.ts";
 
@@ -22,7 +22,7 @@ export interface RollupChoice {
 
 /** The choice, or the reasons against it. */
 export function rollupChoice(
-  plan: Plan,
+  plan: QueryPlan,
   access: Access,
   periods: readonly OffsetPeriod[],
 ): RollupChoice | readonly string[] {
@@ -44,12 +44,12 @@ export function rollupChoice(
   return why.size > 0 ? [...why] : { from, to, firstHour, lastHour, tag, untagged };
 }
 
-function tagsOf({ scalars, where }: Plan, { rowScope }: Access): readonly string[] {
+function tagsOf({ scalars, where }: QueryPlan, { rowScope }: Access): readonly string[] {
   const named = [...scalars, ...where.map(({ left }) => left)].flatMap((one) => (one.kind === "tag" ? [one.tag] : []));
   return [...new Set([...named, ...Object.keys(rowScope?.tags ?? {})])];
 }
 
-function rejectsUntagged({ where }: Plan, { rowScope }: Access, tag: string): boolean {
+function rejectsUntagged({ where }: QueryPlan, { rowScope }: Access, tag: string): boolean {
   if (rowScope) return true;
   return where.some(({ left, operator }) => left.kind === "tag" && left.tag === tag && operator !== "is null");
 }

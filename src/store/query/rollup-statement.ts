@@ -3,7 +3,7 @@
  * each source, added up. Which source holds where is told in src/store/tables/rollups.ts.
  */
 import type { RowScope } from "../../identity/principal.ts";
-import type { Plan, Scalar } from "../../query/plan.ts";
+import type { QueryPlan, Scalar } from "../../query/plan.ts";
 import type { OffsetPeriod } from "../../query/time-zone.ts";
 import { allOf, bind, Fragment, listed, numbered, sql } from "../database/fragment.ts";
 import type { Access } from "../database/row-scope.ts";
@@ -24,7 +24,7 @@ interface Part {
 }
 
 export function rollupStatement(
-  plan: Plan,
+  plan: QueryPlan,
   access: Access,
   periods: readonly OffsetPeriod[],
   choice: RollupChoice,
@@ -91,7 +91,7 @@ const columnOf = (scalar: Scalar | undefined): string | undefined =>
   scalar && scalar.kind !== "tag" ? scalar.column : undefined;
 
 function rollupSources(
-  plan: Plan,
+  plan: QueryPlan,
   { org, rowScope }: Access,
   periods: readonly OffsetPeriod[],
   choice: RollupChoice,
@@ -101,7 +101,7 @@ function rollupSources(
   const of = bind(org);
   const stale = sql`r.hour NOT IN (SELECT s.hour FROM stale_hours AS s WHERE s.org = ${of})`;
   const wide = tag === undefined ? [] : [sql`r.hour NOT IN (SELECT w.hour FROM ${wideHours(org, tag)})`];
-  const hours = [...within(sql`r.hour`, firstHour, lastHour), sql`(r.hour < ${mark(org)} OR ${stale})`, ...wide];
+  const hours = [...betweenTimes(sql`r.hour`, firstHour, lastHour), sql`(r.hour < ${mark(org)} OR ${stale})`, ...wide];
   const source = (table: Fragment, tagSql: Fragment, where: readonly Fragment[], sign: Fragment): Fragment => {
     const value = (scalar: Scalar): Fragment => rollupValue(scalar, tagSql, periods);
     const said = plan.where
@@ -148,7 +148,7 @@ function rollupPart({ figure, of }: Part): Fragment {
 }
 
 function rowSources(
-  plan: Plan,
+  plan: QueryPlan,
   access: Access,
   periods: readonly OffsetPeriod[],
   { from, to, firstHour, lastHour, tag }: RollupChoice,
@@ -170,7 +170,7 @@ function rowSources(
     low !== undefined && high !== undefined && low < high
       ? [source(table.from, [sql`i.ts >= ${bind(low)}`, sql`i.ts < ${bind(high)}`])]
       : [];
-  const span = within(sql`h.hour`, firstHour, lastHour);
+  const span = betweenTimes(sql`h.hour`, firstHour, lastHour);
   const of = bind(org);
   const stale = sql`SELECT s.hour FROM stale_hours AS s WHERE s.org = ${of}`;
   const hours = tag === undefined ? stale : sql`${stale} UNION SELECT w.hour FROM ${wideHours(org, tag)}`;
@@ -178,7 +178,7 @@ function rowSources(
     ...edge(from, firstHour),
     ...edge(lastHour, to),
     // Past retention: what has not been moved into the rollups yet.
-    source(table.from, [...within(sql`i.ts`, firstHour, lastHour), sql`i.ts < ${mark(org)}`]),
+    source(table.from, [...betweenTimes(sql`i.ts`, firstHour, lastHour), sql`i.ts < ${mark(org)}`]),
     // Cross join: the engine looks rows up by hour, of which there are few.
     source(sql`(${hours}) AS h CROSS JOIN ${table.from}`, [
       ...span,
@@ -204,7 +204,7 @@ export function mark(org: string): Fragment {
   return sql`coalesce((SELECT m.before FROM retention_marks AS m WHERE m.org = ${bind(org)}), 0)`;
 }
 
-export function within(time: Fragment, from: number | undefined, to: number | undefined): readonly Fragment[] {
+export function betweenTimes(time: Fragment, from: number | undefined, to: number | undefined): readonly Fragment[] {
   return [
     ...(from === undefined ? [] : [sql`${time} >= ${bind(from)}`]),
     ...(to === undefined ? [] : [sql`${time} < ${bind(to)}`]),

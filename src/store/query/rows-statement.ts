@@ -1,6 +1,6 @@
 /** The statement that answers a plan from the rows themselves. */
 
-import { type Plan, type Scalar, sameScalar } from "../../query/plan.ts";
+import { type QueryPlan, type Scalar, sameScalar } from "../../query/plan.ts";
 import type { OffsetPeriod } from "../../query/time-zone.ts";
 import { allOf, type Fragment, listed, numbered, sql } from "../database/fragment.ts";
 import { type Access, tagValue } from "../database/row-scope.ts";
@@ -24,7 +24,7 @@ export interface Compiled {
   readonly layout: Layout;
 }
 
-export function rowsStatement(plan: Plan, access: Access, periods: readonly OffsetPeriod[]): Compiled {
+export function rowsStatement(plan: QueryPlan, access: Access, periods: readonly OffsetPeriod[]): Compiled {
   const table = sourceOf(plan.table.name);
   const source = sql`FROM ${table.from} WHERE ${allOf([...visibleRows(table, access), ...conditions(plan, periods)])}`;
   const value = (scalar: Scalar): Fragment => rowValue(table, scalar, periods);
@@ -42,7 +42,7 @@ export function rowValue(table: TableSource, scalar: Scalar, periods: readonly O
 
 /** What the query says of its rows, and what is left out where it does not say otherwise. */
 export function conditions(
-  { table: { name }, where, named }: Plan,
+  { table: { name }, where, named }: QueryPlan,
   periods: readonly OffsetPeriod[],
 ): readonly Fragment[] {
   const table = sourceOf(name);
@@ -52,7 +52,7 @@ export function conditions(
   ];
 }
 
-function listing(plan: Plan, table: TableSource, source: Fragment, value: (scalar: Scalar) => Fragment): Compiled {
+function listing(plan: QueryPlan, table: TableSource, source: Fragment, value: (scalar: Scalar) => Fragment): Compiled {
   const columns = plan.scalars.map((scalar, index) => sql`${value(scalar)} AS ${numbered("c", index)}`);
   const said = plan.order.map(({ target, descending }) =>
     sorted(numbered("c", "scalar" in target ? target.scalar : 0), descending),
@@ -70,7 +70,7 @@ function listing(plan: Plan, table: TableSource, source: Fragment, value: (scala
   };
 }
 
-function grouped(plan: Plan, keys: readonly Fragment[], source: Fragment, sums: Sums): Compiled {
+function grouped(plan: QueryPlan, keys: readonly Fragment[], source: Fragment, sums: Sums): Compiled {
   const { columns, layout } = groupedColumns(plan, keys, sums);
   const having = havingOf(plan, layout);
   const filter = having.length === 0 ? sql`` : sql` HAVING ${allOf(having)}`;
@@ -96,7 +96,7 @@ export function rowSums(value: (scalar: Scalar) => Fragment): Sums {
 const PERCENT = { p50: sql`50`, p95: sql`95`, p99: sql`99` } as const;
 
 /** Each group's values are numbered in their order by the engine; a percentile is read off at its rank. */
-function ranked(plan: Plan, table: TableSource, source: Fragment, value: (scalar: Scalar) => Fragment): Compiled {
+function ranked(plan: QueryPlan, table: TableSource, source: Fragment, value: (scalar: Scalar) => Fragment): Compiled {
   const keys = plan.scalars.map((_, index) => numbered("k", index));
   const needed: Scalar[] = [];
   const at = (scalar: Scalar): number => {

@@ -1,6 +1,6 @@
 /** The parts that a statement over rows and one over rollups have in common. */
 
-import type { Aggregate, Bound, Plan, Scalar, Target } from "../../query/plan.ts";
+import type { Aggregate, Bound, QueryPlan, Scalar, Target } from "../../query/plan.ts";
 import type { Operator } from "../../query/syntax.ts";
 import { bind, type Fragment, listed, numbered, sql } from "../database/fragment.ts";
 
@@ -33,7 +33,7 @@ const COST: Scalar = { kind: "column", column: "cost", type: "usd" };
 
 /** The list after SELECT of grouped rows: keys, aggregates, and what the notes are made from. */
 export function groupedColumns(
-  plan: Plan,
+  plan: QueryPlan,
   keys: readonly Fragment[],
   sums: Sums,
 ): { readonly columns: readonly Fragment[]; readonly layout: Layout } {
@@ -86,14 +86,14 @@ export function groupBy(keys: readonly unknown[]): Fragment {
 
 const ORDINALS = [sql`1`, sql`2`, sql`3`, sql`4`, sql`5`, sql`6`, sql`7`, sql`8`] as const;
 
-export function havingOf(plan: Plan, layout: Layout): readonly Fragment[] {
+export function havingOf(plan: QueryPlan, layout: Layout): readonly Fragment[] {
   return plan.having.map(({ aggregate, operator, values }) =>
     comparison(numbered("c", layout.aggregates[aggregate] ?? 0), operator, values),
   );
 }
 
 /** ORDER BY and LIMIT of groups: what the query says, then the keys, so that the order is always the same. */
-export function groupedEnd(plan: Plan, layout: Layout): Fragment {
+export function groupedEnd(plan: QueryPlan, layout: Layout): Fragment {
   const said = plan.order.map(({ target, descending }) => sorted(columnOf(target, layout), descending));
   const rest = layout.scalars
     .filter((_, index) => !plan.order.some(({ target }) => "scalar" in target && target.scalar === index))
@@ -102,7 +102,7 @@ export function groupedEnd(plan: Plan, layout: Layout): Fragment {
 }
 
 /** One row more than asked for tells whether there are more. */
-export function end(order: readonly Fragment[], { limit }: Plan): Fragment {
+export function end(order: readonly Fragment[], { limit }: QueryPlan): Fragment {
   const by = order.length === 0 ? sql`` : sql` ORDER BY ${listed(order)}`;
   return sql`${by} LIMIT ${bind(limit + 1)}`;
 }

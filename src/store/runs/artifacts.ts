@@ -1,10 +1,10 @@
 import { and, eq, getTableColumns, inArray, ne, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { ArtifactLink, KeptArtifact } from "../../runs/artifact.ts";
 import {
   type Artifact,
   type ArtifactHead,
   type ArtifactStore,
-  type Deed,
   type Kept,
   MOST_ARTIFACTS_SHOWN,
   type Origin,
@@ -36,9 +36,9 @@ export class OrgArtifacts implements ArtifactStore {
     this.#org = org;
   }
 
-  async save(saved: readonly KeptArtifact[], deed: Deed): Promise<readonly Kept[]> {
+  async save(saved: readonly KeptArtifact[], stamp: AuditStamp): Promise<readonly Kept[]> {
     if (saved.length === 0) return [];
-    const rows = saved.map((artifact) => ({ org: this.#org, ...artifact, keyId: deed.by }));
+    const rows = saved.map((artifact) => ({ org: this.#org, ...artifact, keyId: stamp.by }));
     const mentions = saved.flatMap(({ run, createdAt }) =>
       run === undefined ? [] : [{ org: this.#org, run, at: createdAt }],
     );
@@ -46,14 +46,14 @@ export class OrgArtifacts implements ArtifactStore {
     const [written] = await settled(
       this.#db.batch([
         this.#db.all<{ id: string }>(sql`${insertRows(artifacts, rows)} returning id`),
-        auditInsertIfChanged(this.#db, this.#org, batchEntry(deed, "artifact.saved", ids)),
+        auditInsertIfChanged(this.#db, this.#org, batchEntry(stamp, "artifact.saved", ids)),
         this.#db.run(insertImpliedRuns(mentions)),
       ]),
     );
     return keptOf(saved, written, ({ id }) => id);
   }
 
-  async link(links: readonly ArtifactLink[], deed: Deed): Promise<readonly Kept[]> {
+  async link(links: readonly ArtifactLink[], stamp: AuditStamp): Promise<readonly Kept[]> {
     if (links.length === 0) return [];
     const rows = links.map((link) => ({ org: this.#org, ...link }));
     const [written] = await settled(
@@ -63,7 +63,7 @@ export class OrgArtifacts implements ArtifactStore {
           this.#db,
           this.#org,
           batchEntry(
-            deed,
+            stamp,
             "artifact.linked",
             links.map(({ artifact }) => artifact),
           ),

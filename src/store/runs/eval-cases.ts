@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { EvalCase } from "../../runs/eval-case.ts";
-import type { Deed, EvalCaseFilter, EvalCaseStore, Kept } from "../../runs/ports.ts";
+import type { EvalCaseFilter, EvalCaseStore, Kept } from "../../runs/ports.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
 import { auditInsertIfChanged } from "../orgs/audit-log.ts";
@@ -15,7 +16,7 @@ export class OrgEvalCases implements EvalCaseStore {
     this.#org = org;
   }
 
-  async insert(evalCase: EvalCase, deed: Deed): Promise<Kept> {
+  async insert(evalCase: EvalCase, stamp: AuditStamp): Promise<Kept> {
     const { id, task, origin } = evalCase;
     const [written] = await settled(
       this.#db.batch([
@@ -26,12 +27,12 @@ export class OrgEvalCases implements EvalCaseStore {
             org: this.#org,
             ...evalCase,
             expected: sql`${JSON.stringify(evalCase.expected)}`,
-            createdBy: deed.by,
+            createdBy: stamp.by,
           })
           .onConflictDoNothing()
           .returning({ id: evalCases.id }),
         auditInsertIfChanged(this.#db, this.#org, {
-          ...deed,
+          ...stamp,
           action: "eval_case.added",
           subject: id,
           detail: { task, origin },
@@ -76,14 +77,14 @@ export class OrgEvalCases implements EvalCaseStore {
     return rows.map(evalCaseOf);
   }
 
-  async archive(id: string, deed: Deed): Promise<boolean> {
+  async archive(id: string, stamp: AuditStamp): Promise<boolean> {
     const [, , found] = await settled(
       this.#db.batch([
         this.#db
           .update(evalCases)
-          .set({ archivedAt: deed.at })
+          .set({ archivedAt: stamp.at })
           .where(and(this.#is(id), isNull(evalCases.archivedAt))),
-        auditInsertIfChanged(this.#db, this.#org, { ...deed, action: "eval_case.archived", subject: id }),
+        auditInsertIfChanged(this.#db, this.#org, { ...stamp, action: "eval_case.archived", subject: id }),
         this.#db.select({ id: evalCases.id }).from(evalCases).where(this.#is(id)),
       ]),
     );

@@ -1,6 +1,7 @@
 import { and, desc, eq, or, type SQL, sql } from "drizzle-orm";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import { type Grade, type GradeSubject, subjectKey } from "../../runs/grade.ts";
-import { type Deed, type GradeStore, type Kept, MOST_GRADES_SHOWN, type Rows } from "../../runs/ports.ts";
+import { type GradeStore, type Kept, MOST_GRADES_SHOWN, type Rows } from "../../runs/ports.ts";
 import type { Run } from "../../runs/run.ts";
 import { keptOf } from "../database/batch-answers.ts";
 import type { Database } from "../database/database.ts";
@@ -21,20 +22,20 @@ export class OrgGrades implements GradeStore {
     this.#org = org;
   }
 
-  async record(given: readonly Grade[], deed: Deed): Promise<readonly Kept[]> {
+  async record(given: readonly Grade[], stamp: AuditStamp): Promise<readonly Kept[]> {
     if (given.length === 0) return [];
     const rows = given.map(({ subject, ...rest }) => ({
       org: this.#org,
       ...rest,
       subjectKind: subject.kind,
       subject: subject.id,
-      keyId: deed.by,
+      keyId: stamp.by,
     }));
     const ids = given.map(({ id }) => id);
     const [written] = await settled(
       this.#db.batch([
         this.#db.all<{ id: string }>(sql`${insertRows(grades, rows)} returning id`),
-        auditInsertIfChanged(this.#db, this.#org, batchEntry(deed, "grade.recorded", ids)),
+        auditInsertIfChanged(this.#db, this.#org, batchEntry(stamp, "grade.recorded", ids)),
       ]),
     );
     return keptOf(given, written, ({ id }) => id);

@@ -1,5 +1,6 @@
 import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
-import type { Deed, Kept, Rows, RunFilter, RunStore } from "../../runs/ports.ts";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
+import type { Kept, Rows, RunFilter, RunStore } from "../../runs/ports.ts";
 import type { Run, RunEnd, RunStart, RunStep } from "../../runs/run.ts";
 import { keptOf } from "../database/batch-answers.ts";
 import type { Database } from "../database/database.ts";
@@ -25,7 +26,7 @@ export class OrgRuns implements RunStore {
     this.#org = org;
   }
 
-  async start(starts: readonly RunStart[], deed: Deed): Promise<readonly Kept[]> {
+  async start(starts: readonly RunStart[], stamp: AuditStamp): Promise<readonly Kept[]> {
     if (starts.length === 0) return [];
     const rows = starts.map((start) => ({
       org: this.#org,
@@ -41,13 +42,13 @@ export class OrgRuns implements RunStore {
     const [written] = await settled(
       this.#db.batch([
         this.#db.all<{ id: string }>(sql`${insertRows(runs, rows, { onConflict: fillIn })} returning id`),
-        this.#logged(deed, "run.started", starts),
+        this.#logged(stamp, "run.started", starts),
       ]),
     );
     return keptOf(starts, written, ({ id }) => id);
   }
 
-  async end(ends: readonly RunEnd[], deed: Deed): Promise<readonly Kept[]> {
+  async end(ends: readonly RunEnd[], stamp: AuditStamp): Promise<readonly Kept[]> {
     if (ends.length === 0) return [];
     const rows = ends.map((end) => ({
       org: this.#org,
@@ -62,7 +63,7 @@ export class OrgRuns implements RunStore {
     const [written] = await settled(
       this.#db.batch([
         this.#db.all<{ id: string }>(sql`${insertRows(runs, rows, { onConflict: onlyOnce })} returning id`),
-        this.#logged(deed, "run.ended", ends),
+        this.#logged(stamp, "run.ended", ends),
       ]),
     );
     return keptOf(ends, written, ({ id }) => id);
@@ -128,12 +129,12 @@ export class OrgRuns implements RunStore {
     }));
   }
 
-  #logged(deed: Deed, action: string, items: readonly { readonly id: string }[]) {
+  #logged(stamp: AuditStamp, action: string, items: readonly { readonly id: string }[]) {
     return auditInsertIfChanged(
       this.#db,
       this.#org,
       batchEntry(
-        deed,
+        stamp,
         action,
         items.map(({ id }) => id),
       ),

@@ -1,7 +1,8 @@
 import { and, eq, isNotNull, lt, sql } from "drizzle-orm";
+import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
-import { auditInsertIfChanged, type Deed } from "../orgs/audit-log.ts";
+import { auditInsertIfChanged } from "../orgs/audit-log.ts";
 import { artifacts } from "../tables/artifacts.ts";
 import { attempts } from "../tables/attempts.ts";
 import { auditLog } from "../tables/audit-log.ts";
@@ -68,7 +69,7 @@ export class OrgRetention {
    * Adds up to `limit` raw rows from before the mark to the sums of their hours and deletes them with their attempts, in
    * one transaction, with an entry in the audit log. Answers how many inferences went; fewer than `limit` = none is left.
    */
-  async moveRaw(limit: number, deed: Deed): Promise<number> {
+  async moveRaw(limit: number, stamp: AuditStamp): Promise<number> {
     const db = this.#db;
     const org = this.#org;
     // The same rows in every statement of the transaction: they go last. Names are spelled out for the audit's own select.
@@ -82,15 +83,15 @@ export class OrgRetention {
         db.run(addToRollups(rows)),
         db.run(addToAllRollups(rows)),
         db.run(addToTagRollups(rows)),
-        db.run(sql`insert into ${movedInferences} (org, id, moved_at) select ${org}, id, ${deed.at} from (${ids})
+        db.run(sql`insert into ${movedInferences} (org, id, moved_at) select ${org}, id, ${stamp.at} from (${ids})
           where true on conflict do nothing`),
         db
           .delete(movedInferences)
-          .where(and(eq(movedInferences.org, org), lt(movedInferences.movedAt, deed.at - MOVED_KNOWN_MS))),
+          .where(and(eq(movedInferences.org, org), lt(movedInferences.movedAt, stamp.at - MOVED_KNOWN_MS))),
         db.run(findGrownTags(org, hours)),
         db.run(dropWideTags(org, hours)),
         db.run(sql`insert into ${auditLog} (org, ts, actor, action, subject, detail)
-          select ${org}, ${deed.at}, ${deed.by}, 'telemetry.deleted', 'raw rows past retention', json_object(
+          select ${org}, ${stamp.at}, ${stamp.by}, 'telemetry.deleted', 'raw rows past retention', json_object(
             'inferences', count(*), 'from', min(ts), 'to', max(ts),
             'attempts', (select count(*) from ${attempts} a where a.org = ${org} and a.inference in (${ids})))
           from (${chosen("c.ts")}) having count(*) > 0`),
@@ -107,7 +108,7 @@ export class OrgRetention {
    * Takes the text from up to `limit` artifacts older than `horizon`, with an entry in the audit log; their hash, size and
    * lineage stay. Answers how many lost it.
    */
-  async forgetArtifacts(horizon: number, limit: number, deed: Deed): Promise<number> {
+  async forgetArtifacts(horizon: number, limit: number, stamp: AuditStamp): Promise<number> {
     const db = this.#db;
     const old = and(eq(artifacts.org, this.#org), lt(artifacts.createdAt, horizon), isNotNull(artifacts.content));
     const chosen = db.select({ id: artifacts.id }).from(artifacts).where(old).orderBy(artifacts.createdAt).limit(limit);
@@ -118,7 +119,7 @@ export class OrgRetention {
           .set({ content: null, withheld: "retention" })
           .where(and(old, sql`${artifacts.id} in ${chosen}`)),
         auditInsertIfChanged(db, this.#org, {
-          ...deed,
+          ...stamp,
           action: "artifacts.forgotten",
           subject: "content past retention",
           detail: { before: new Date(horizon).toISOString() },

@@ -4,7 +4,7 @@ import type { TokenCounts } from "../../record/token-counts.ts";
 import type { TelemetryStore } from "../../telemetry/ports.ts";
 import { totalTokens } from "../../telemetry/record.ts";
 import type { Database } from "../database/database.ts";
-import { given, insertRows } from "../database/insert-rows.ts";
+import { insertedValue, insertRows } from "../database/insert-rows.ts";
 import { isUnavailable, settled } from "../database/store-error.ts";
 import { insertImpliedRuns } from "../runs/implied-runs.ts";
 import { attempts } from "../tables/attempts.ts";
@@ -53,10 +53,10 @@ export class TelemetryWriter implements TelemetryStore {
 
 /** Retention has not counted and removed it before. */
 const neverMoved = sql`not exists (select 1 from ${movedInferences} m
-  where m.org = ${given(inferences, "org")} and m.id = ${given(inferences, "id")})`;
+  where m.org = ${insertedValue(inferences, "org")} and m.id = ${insertedValue(inferences, "id")})`;
 
 const callIsThere = sql`exists (select 1 from ${inferences} i
-  where i.org = ${given(attempts, "org")} and i.id = ${given(attempts, "inference")})`;
+  where i.org = ${insertedValue(attempts, "org")} and i.id = ${insertedValue(attempts, "inference")})`;
 
 function runMention({ org, run, startedAt }: InferenceRecord) {
   return run === null ? [] : [{ org, run, at: startedAt }];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type BreakerEvent, type BreakerState, DEFAULT_BREAKER_SETTINGS } from "../../../src/breaker/breaker.ts";
-import { closedBreaker, holdsProbe, LONGEST_RETRY_AFTER_MS, transition } from "../../../src/breaker/transition.ts";
+import { closedBreaker, holdsProbe, LONGEST_RETRY_AFTER_MS, nextBreaker } from "../../../src/breaker/transition.ts";
 
 const settings = DEFAULT_BREAKER_SETTINGS;
 const success: BreakerEvent = { type: "report", outcome: "success" };
@@ -9,7 +9,7 @@ const neutral: BreakerEvent = { type: "report", outcome: "neutral" };
 
 /** `random` 0 gives the shortest cool-down: half of the full one. */
 function apply(state: BreakerState, events: readonly BreakerEvent[], now = 0, random = 0): BreakerState {
-  return events.reduce((current, event) => transition(current, event, now, settings, () => random), state);
+  return events.reduce((current, event) => nextBreaker(current, event, now, settings, () => random), state);
 }
 
 const times = (count: number, event: BreakerEvent): BreakerEvent[] => Array.from({ length: count }, () => event);

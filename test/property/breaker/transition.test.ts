@@ -5,7 +5,7 @@ import {
   closedBreaker,
   holdsProbe,
   LONGEST_RETRY_AFTER_MS,
-  transition,
+  nextBreaker,
   windowAt,
 } from "../../../src/breaker/transition.ts";
 
@@ -87,7 +87,7 @@ function run(
             trip: action.trip,
           };
     const before = state;
-    state = transition(before, event, now, settings, random);
+    state = nextBreaker(before, event, now, settings, random);
     if (event.type === "claim" && holdsProbe(state, event.probeId)) granted.push(event.probeId);
     look({ before, after: state, event, now });
   }
@@ -176,9 +176,9 @@ describe("under any sequence of events", () => {
       fc.property(steps, fc.nat(1_000_000), (script, seed) => {
         const { state, now } = run(script, seed, () => undefined);
         const later = now + LONGEST_RETRY_AFTER_MS + settings.probeTtlMs;
-        const claimed = transition(state, { type: "claim", probeId: "last" }, later, settings, () => 0);
+        const claimed = nextBreaker(state, { type: "claim", probeId: "last" }, later, settings, () => 0);
         const report = { type: "report", outcome: "success", probeId: "last" } as const;
-        expect(transition(claimed, report, later, settings, () => 0).status).toBe("closed");
+        expect(nextBreaker(claimed, report, later, settings, () => 0).status).toBe("closed");
       }),
       { numRuns: 1_000 },
     );

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { QUERY_FAULT_CODES, type QueryFault } from "../../../src/query/fault.ts";
-import type { Statement } from "../../../src/store/database/fragment.ts";
+import type { SqlStatement } from "../../../src/store/database/fragment.ts";
 import { compileQuery, type QueryContext } from "../../../src/store/query/compile.ts";
 import { brokenQueries, foreignWords, queries, wordSalads } from "../../support/query-texts.ts";
 
@@ -18,7 +18,7 @@ function faultIsWellFormed(fault: QueryFault, text: string): void {
   if (!inside || message === "") throw new Error(`a fault that points nowhere: ${JSON.stringify(fault)}`);
 }
 
-function statementIsOurs({ sql, args }: Statement): void {
+function statementIsOurs({ sql, args }: SqlStatement): void {
   const foreign = foreignWords(sql);
   if (foreign.length > 0) throw new Error(`foreign words ${JSON.stringify(foreign)} in ${sql}`);
   if (sql.split("?").length - 1 !== args.length) throw new Error(`${args.length} values for ${sql}`);
