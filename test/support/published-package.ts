@@ -26,7 +26,7 @@ export function publishedPackage(): PublishedPackage {
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   const consumer = join(home, "consumer");
   mkdirSync(join(consumer, "node_modules"), { recursive: true });
-  symlinkSync(folder, join(consumer, "node_modules", "modelrig"));
+  for (const name of ["modelrig", "modelrig-sdk"]) symlinkSync(folder, join(consumer, "node_modules", name));
   symlinkSync(join(root, "node_modules", "@types"), join(consumer, "node_modules", "@types"));
   symlinkSync(join(root, "node_modules", "undici-types"), join(consumer, "node_modules", "undici-types"));
   return { folder, consumer, remove: () => rmSync(home, { recursive: true, force: true }) };

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { applyPatch, parsePatch } from "diff";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../../src/cli/main.ts";
-import { parseFile } from "../../../src/cli/observe/syntax.ts";
+import { parseFile } from "../../../src/observe/syntax.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 
 let folder: string;
@@ -26,20 +26,17 @@ async function observe(...argv: string[]) {
   return { exit, out: io.out(), err: io.err() };
 }
 
-interface Call {
-  readonly step: string;
+interface Client {
   readonly client: string;
-  readonly method: string;
-  readonly provider: string | null;
+  readonly watcher: string;
   readonly placed: boolean;
   readonly why?: string;
-  readonly notes: readonly string[];
 }
 
-async function callsOf(source: string, name = "p.ts"): Promise<readonly Call[]> {
-  write(name, source);
+async function clientsOf(source: string): Promise<readonly Client[]> {
+  write("p.ts", source);
   const { out } = await observe("--scope", "p", "--json", "--dry-run");
-  return (JSON.parse(out) as { calls: Call[] }).calls;
+  return (JSON.parse(out) as { clients: Client[] }).clients;
 }
 
 /** The file as the diff of OBSERVE.md leaves it; it must still parse. */
@@ -56,207 +53,174 @@ async function patched(source: string, name = "p.ts"): Promise<string> {
   return text;
 }
 
-const OPENAI = 'import OpenAI from "openai";\nconst client = new OpenAI();\n';
-const CREATE = 'client.chat.completions.create({ model: "m", messages })';
-const inFunction = (body: string): string => `${OPENAI}export async function ask(messages: []) {\n  ${body}\n}\n`;
+const OPTIONS = '{ tags: { pipeline: "p" }, artifacts: true }';
+const OPENAI = 'import OpenAI from "openai";\nexport const client = new OpenAI({ maxRetries: 0 });\n';
 
-describe("finding the calls", () => {
-  it.each([
-    ["openai", `${OPENAI}export const f = async (messages: []) => { await ${CREATE}; };`],
-    [
-      "openai",
-      'import { OpenAI } from "openai";\nexport async function f(ai: OpenAI) { await ai.responses.create({ input: "x" }); }',
-    ],
-    [
-      "azure",
-      'import { AzureOpenAI } from "openai";\nconst c = new AzureOpenAI();\nexport const f = async () => { await c.embeddings.create({ input: "x" }); };',
-    ],
-    [
-      "deepseek",
-      'import OpenAI from "openai";\nconst c = new OpenAI({ baseURL: "https://api.deepseek.com" });\nexport const f = async () => { await c.chat.completions.create({ messages: [] }); };',
-    ],
-    [
-      null,
-      'import OpenAI from "openai";\nconst c = new OpenAI({ baseURL: process.env["URL"] });\nexport const f = async () => { await c.chat.completions.create({ messages: [] }); };',
-    ],
-    [
-      "anthropic",
-      'import Anthropic from "@anthropic-ai/sdk";\nclass A { c = new Anthropic(); async f() { await this.c.messages.create({ messages: [] }); } }',
-    ],
-    [
-      "gemini",
-      'import { GoogleGenAI } from "@google/genai";\nconst ai = new GoogleGenAI({});\nexport const f = async () => { await ai.models.generateContent({ contents: "x" }); };',
-    ],
-    [
-      "groq",
-      'import { generateText as g } from "ai";\nimport { groq } from "@ai-sdk/groq";\nexport const f = async () => { await g({ model: groq("m"), prompt: "x" }); };',
-    ],
-    [
-      "openai",
-      'import * as ai from "ai";\nexport const f = async () => { await ai.embed({ model: "openai/e", value: "x" }); };',
-    ],
-    [
-      "mistral",
-      'import { ChatMistralAI } from "@langchain/mistralai";\nconst build = () => new ChatMistralAI({}).bindTools([]);\nexport const f = async () => { await build().invoke("x"); };',
-    ],
-  ])("names the provider: %s", async (provider, source) => {
-    expect(await callsOf(source)).toMatchObject([{ provider, placed: true }]);
+describe("the line that is put in", () => {
+  it("wraps an OpenAI client where it is made, and imports what it uses after the other imports", async () => {
+    expect(await patched(OPENAI)).toBe(
+      [
+        'import OpenAI from "openai";',
+        'import { observerRig, wrapOpenAI } from "modelrig-sdk";',
+        `export const client = wrapOpenAI(new OpenAI({ maxRetries: 0 }), observerRig(), ${OPTIONS});`,
+        "",
+      ].join("\n"),
+    );
   });
 
   it.each([
     [
-      "another package's method of the same name",
-      'import twilio from "twilio";\nconst c = twilio();\nexport const f = async () => { await c.messages.create({ body: "x" }); };',
+      "a named import",
+      'import { AzureOpenAI as A } from "openai";\nconst c = new A();',
+      `wrapOpenAI(new A(), observerRig(), ${OPTIONS})`,
     ],
     [
-      "a prompt template",
-      'import { ChatPromptTemplate } from "@langchain/core/prompts";\nconst p = ChatPromptTemplate.fromTemplate("x");\nexport const f = async () => { await p.invoke({}); };',
+      "a namespace",
+      'import * as openai from "openai";\nconst c = new openai.OpenAI();',
+      "wrapOpenAI(new openai.OpenAI(), ",
     ],
     [
-      "a function of one's own",
-      "const generateText = async (x: object) => x;\nexport const f = async () => { await generateText({}); };",
+      "a member of a class",
+      'import A from "@anthropic-ai/sdk";\nclass X { c = new A(); }',
+      "c = wrapAnthropic(new A(), ",
     ],
     [
-      "code in a comment or a string",
-      '// await client.chat.completions.create({})\nexport const s = "client.chat.completions.create({})";',
+      "a client of Gemini",
+      'import { GoogleGenAI } from "@google/genai";\nconst c = new GoogleGenAI({});',
+      "wrapGemini(new GoogleGenAI({}), ",
     ],
+    [
+      "a model of the AI SDK",
+      'import { openai } from "@ai-sdk/openai";\nconst m = openai("gpt-5.4-mini");',
+      `wrapLanguageModel({ model: openai("gpt-5.4-mini"), middleware: aiSdkMiddleware(observerRig(), ${OPTIONS}) })`,
+    ],
+    [
+      "a model of a provider made here",
+      'import { createGroq } from "@ai-sdk/groq";\nconst groq = createGroq({});\nconst m = groq.chat("m");',
+      'wrapLanguageModel({ model: groq.chat("m"), ',
+    ],
+    [
+      "an embedding model",
+      'import { openai } from "@ai-sdk/openai";\nconst m = openai.embeddingModel("e");',
+      'wrapEmbeddingModel({ model: openai.embeddingModel("e"), ',
+    ],
+    [
+      "a chat model of LangChain",
+      'import { ChatOpenAI } from "@langchain/openai";\nconst m = new ChatOpenAI({ model: "m" });',
+      `new ChatOpenAI({ callbacks: [langchainHandler(observerRig(), ${OPTIONS})], model: "m" })`,
+    ],
+    [
+      "one without fields",
+      'import { ChatOpenAI } from "@langchain/openai";\nconst m = new ChatOpenAI();',
+      "new ChatOpenAI({ callbacks: [langchainHandler(observerRig(), ",
+    ],
+  ])("knows %s", async (_, source, expected) => {
+    expect(await patched(source)).toContain(expected);
+  });
+
+  it("imports the AI SDK's own function once, and uses a name that is there", async () => {
+    const source =
+      'import { wrapLanguageModel as wrap } from "ai";\nimport { openai } from "@ai-sdk/openai";\nconst m = openai("m");';
+    const text = await patched(source);
+    expect(text).toContain('= wrap({ model: openai("m"), ');
+    expect(text.match(/from "ai"/g)).toHaveLength(1);
+    expect(await patched(source.slice(source.indexOf("\n") + 1))).toContain('import { wrapLanguageModel } from "ai";');
+  });
+
+  it("takes no name that the file uses", async () => {
+    const text = await patched(`${OPENAI}export const wrapOpenAI = 1;\n`);
+    expect(text).toContain('import { observerRig, wrapOpenAI as wrapOpenAI2 } from "modelrig-sdk"');
+    expect(text).toContain("= wrapOpenAI2(new OpenAI");
+  });
+
+  it("keeps line endings, quotes, the lack of semicolons, and require", async () => {
+    const source = "const OpenAI = require('openai')\r\nconst client = new OpenAI()\r\nmodule.exports = { client }\r\n";
+    expect(await patched(source, "p.cjs")).toBe(
+      [
+        "const OpenAI = require('openai')",
+        "const { observerRig, wrapOpenAI } = require('modelrig-sdk')",
+        "const client = wrapOpenAI(new OpenAI(), observerRig(), { tags: { pipeline: 'p' }, artifacts: true })",
+        "module.exports = { client }",
+        "",
+      ].join("\r\n"),
+    );
+  });
+
+  it("is not put in twice", async () => {
+    for (const source of [
+      OPENAI,
+      'import { openai } from "@ai-sdk/openai";\nconst m = openai("m");',
+      'import { ChatOpenAI } from "@langchain/openai";\nconst m = new ChatOpenAI();',
+    ]) {
+      write("p.ts", await patched(source));
+      expect((await observe("--scope", "p", "--force")).exit).toBe(3);
+    }
+  });
+});
+
+describe("what is passed by, or left to the user", () => {
+  it.each([
+    ["another package's class of the same name", 'import OpenAI from "./mine.ts";\nconst c = new OpenAI();'],
+    ["a type", 'import type OpenAI from "openai";\nexport function f(c: OpenAI) {}'],
+    ["a prompt template", 'import { ChatPromptTemplate } from "@langchain/core/prompts";\nnew ChatPromptTemplate({});'],
+    ["a model of images", 'import { openai } from "@ai-sdk/openai";\nconst m = openai.image("i");'],
+    ["code in a comment or a string", '// new OpenAI()\nexport const s = "new OpenAI()";'],
   ])("passes by %s", async (_, source) => {
     write("p.ts", source);
     expect(await observe("--scope", "p")).toMatchObject({ exit: 3 });
     expect(readdirSync(folder).toSorted()).toEqual(["p.ts", "package.json"]);
   });
 
-  it("names steps for the functions around the calls, and numbers those of one function", async () => {
-    const calls = await callsOf(inFunction(`await ${CREATE};\n  await ${CREATE};`));
-    expect(calls.map(({ step }) => step)).toEqual(["ask", "ask_2"]);
+  it.each([
+    [
+      "fields that are made elsewhere",
+      'import { ChatOpenAI } from "@langchain/openai";\nnew ChatOpenAI(fields);',
+      /made elsewhere/,
+    ],
+    [
+      "callbacks of its own",
+      'import { ChatOpenAI } from "@langchain/openai";\nnew ChatOpenAI({ callbacks: [] });',
+      /callbacks of its own/,
+    ],
+    ["Bedrock", 'import A from "@anthropic-ai/bedrock-sdk";\nnew A();', /Bedrock/],
+  ])("leaves %s to the user, and says why", async (_, source, why) => {
+    const [client] = await clientsOf(source);
+    expect(client).toMatchObject({ placed: false });
+    expect(client?.why).toMatch(why);
+    expect((await observe("--scope", "p")).exit).toBe(0);
+    expect(read("p.ts")).toBe(source);
+    expect(read("OBSERVE.md")).toMatch(/## By hand\n\n- `p\.ts:2`/);
   });
 
   it("goes on past a file that cannot be parsed, and says so", async () => {
     write("broken.ts", "export const = 1;");
-    expect(await callsOf(inFunction(`await ${CREATE};`))).toHaveLength(1);
+    expect(await clientsOf(OPENAI)).toHaveLength(1);
     expect((await observe("--scope", "p")).exit).toBe(0);
     expect(read("OBSERVE.md")).toMatch(/`broken\.ts` could not be read/);
   });
 });
 
-describe("placing the record", () => {
-  const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ");
-
-  it.each([
-    ["a statement alone", `await ${CREATE};`, /const completion = await client.*; recordStep\(/],
-    ["a declaration", `const c = await ${CREATE};`, /const c = await .*fromChatCompletion\(c, "openai"\)/],
-    [
-      "a pattern",
-      `const { choices } = await ${CREATE};\n  return choices;`,
-      /const completion = await .* const \{ choices \} = completion; return choices/,
-    ],
-    ["a returned answer", `return await ${CREATE};`, /const completion = await .*return completion; /],
-    ["a returned promise", `return ${CREATE};`, /const completion = await .*return completion; /],
-    ["the branch of an if", `if (messages) return await ${CREATE};`, /if \(messages\) \{ .* return completion; \}/],
-    [
-      "a part of an expression",
-      `return JSON.parse((await ${CREATE}).choices[0].message.content);`,
-      /const completion = await .*return JSON\.parse\(completion\.choices/,
-    ],
-    ["a callback", `return retry(() => ${CREATE});`, /retry\(async \(\) => \{ .*return completion; \}\)/],
-    [
-      "a loop over a stream",
-      `for await (const part of await client.chat.completions.create({ stream: true, messages })) console.log(part);`,
-      /const seen = collectChat\("openai"\).*\{ seen\.add\(part\); console\.log\(part\); \}/,
-    ],
-  ])("around %s", async (_, body, expected) => {
-    expect(oneLine(await patched(inFunction(body)))).toMatch(expected);
-  });
-
-  it.each([
-    ["a condition", `return messages && (await ${CREATE});`, /depends on a condition/],
-    ["something evaluated first", `return first() + (await ${CREATE});`, /evaluates something else before it/],
-    [
-      "a sum that is read before the call",
-      `let n = 0;\n  n += (await ${CREATE}).usage.total_tokens;`,
-      /reads its target before the call/,
-    ],
-    ["promises awaited together", `await Promise.all([${CREATE}, ${CREATE}]);`, /awaited together/],
-    ["a promise with methods", `await ${CREATE}.withResponse();`, /used by a method/],
-    ["a promise returned from a try", `try { return ${CREATE}; } catch { return; }`, /returned as it is/],
-    [
-      "a stream that is handed on",
-      `return await client.chat.completions.create({ stream: true, messages });`,
-      /read elsewhere/,
-    ],
-  ])("is left to the user at %s, with the lines to paste", async (_, body, why) => {
-    const source = inFunction(body);
-    const [call] = await callsOf(source);
-    expect(call).toMatchObject({ placed: false });
-    expect(call?.why).toMatch(why);
-    expect((await observe("--scope", "p")).exit).toBe(0);
-    expect(read("p.ts")).toBe(source);
-    expect(read("OBSERVE.md")).toMatch(/## By hand[\s\S]*recordStep\("ask"/);
-  });
-
-  it("computes a prompt once, before the call, where it is needed twice", async () => {
-    const text = await patched(
-      inFunction('await client.chat.completions.create({ messages: [{ role: "user", content: render(messages) }] });'),
-    );
-    expect(text.match(/render\(/g)).toHaveLength(1);
-    expect(text).toMatch(/const prompt = render\(messages\);/);
-  });
-
-  it("keeps no prompt where computing it early could change what happens", async () => {
-    const body =
-      'await client.chat.completions.create({ model: next(), messages: [{ role: "user", content: render() }] });';
-    const text = await patched(inFunction(body));
-    expect(text).toContain('model: next(), messages: [{ role: "user", content: render() }]');
-    expect(text).toMatch(/prompt: not kept/);
-  });
-
-  it("takes no name that the file uses", async () => {
-    const text = await patched(
-      inFunction(`const started = 1, completion = 2;\n  await ${CREATE};\n  return started + completion;`),
-    );
-    expect(text).toMatch(/const started2 = Date\.now\(\)/);
-    expect(text).toMatch(/const completion2 = await/);
-  });
-
-  it("says that a stream without its usage has no cost", async () => {
-    const body =
-      "const s = await client.chat.completions.create({ stream: true, messages });\n  for await (const part of s) use(part);";
-    expect(await callsOf(inFunction(body))).toMatchObject([
-      { placed: true, notes: [expect.stringMatching(/include_usage/)] },
-    ]);
-  });
-
-  it("keeps line endings, quotes and the lack of semicolons", async () => {
-    const source = inFunction(`return await ${CREATE}`)
-      .replaceAll(";", "")
-      .replaceAll('"', "'")
-      .replaceAll("\n", "\r\n");
-    const text = await patched(source);
-    expect(text.replaceAll("\r\n", "")).not.toContain("\n");
-    expect(text).toMatch(/from '\.\/record-step\.js'\r\n/);
-    expect(text).not.toMatch(/;\r\n/);
-  });
-});
-
 describe("what is written", () => {
-  beforeEach(() => write("src/p.ts", inFunction(`return await ${CREATE};`)));
+  beforeEach(() => write("src/p.ts", OPENAI));
 
-  it("is refused where it is there already, unless forced", async () => {
+  it("is OBSERVE.md alone, and is refused where it is there already, unless forced", async () => {
     expect(await observe("--scope", "p")).toMatchObject({ exit: 0 });
-    writeFileSync(join(folder, "src/record-step.ts"), "mine");
+    expect(readdirSync(folder).toSorted()).toEqual(["OBSERVE.md", "package.json", "src"]);
+    expect(read("src/p.ts")).toBe(OPENAI);
+    writeFileSync(join(folder, "OBSERVE.md"), "mine");
     const again = await observe("src", "--scope", "p");
     expect(again).toMatchObject({ exit: 2 });
-    expect(again.err).toMatch(/src\/record-step\.ts and OBSERVE\.md exist already[\s\S]*--force/);
-    expect(read("src/record-step.ts")).toBe("mine");
+    expect(again.err).toMatch(/OBSERVE\.md exists already[\s\S]*--force/);
+    expect(read("OBSERVE.md")).toBe("mine");
     expect(await observe("--scope", "p", "--force")).toMatchObject({ exit: 0 });
-    expect(read("src/record-step.ts")).not.toBe("mine");
+    expect(read("OBSERVE.md")).not.toBe("mine");
   });
 
   it("is only printed in a dry run", async () => {
     const { exit, out } = await observe("src/p.ts", "--scope", "p", "--dry-run");
     expect(exit).toBe(0);
-    expect(out).toMatch(/src\/record-step\.ts:[\s\S]*routesDir: null[\s\S]*OBSERVE\.md:[\s\S]*\+\+\+ b\/src\/p\.ts/);
-    expect(readdirSync(join(folder, "src"))).toEqual(["p.ts"]);
+    expect(out).toMatch(/\+\+\+ b\/src\/p\.ts/);
+    expect(readdirSync(folder).toSorted()).toEqual(["package.json", "src"]);
   });
 
   it.each([

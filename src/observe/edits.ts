@@ -10,11 +10,6 @@ export interface Edit {
 
 export const insert = (at: number, text: string): Edit => ({ start: at, end: at, text });
 
-/** Two edits of the same characters. */
-export function collide(a: readonly Edit[], b: readonly Edit[]): boolean {
-  return a.some((x) => b.some((y) => x.start < y.end && y.start < x.end));
-}
-
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   let result = "";
   let at = 0;

@@ -1,19 +1,16 @@
-/** The project to look at: its folder, its files, and how its modules are written. */
+/** The project to look at: its folder and its files. */
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, extname, join, relative, resolve, sep } from "node:path";
-import { CliError, EXIT } from "../command.ts";
-import type { Files } from "./origin.ts";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { WorkspaceError } from "../workspace/workspace-error.ts";
 import { parseFile, type SourceFile } from "./syntax.ts";
 
-export interface Project extends Files {
+export interface Project {
   /** The folder of the nearest package.json, absolute. */
   readonly root: string;
   /** What was asked to be looked at. */
   readonly files: readonly SourceFile[];
   readonly unreadable: readonly { readonly path: string; readonly why: string }[];
-  /** `type` of package.json. */
-  readonly esm: boolean;
 }
 
 const SOURCE = /\.[cm]?[jt]sx?$/;
@@ -39,35 +36,20 @@ export function openProject(cwd: string, asked: string): Project {
   if (paths.length > MOST_FILES)
     throw usage(`${asked} holds more than ${MOST_FILES} files`, "name the folder of one pipeline");
   const unreadable: { path: string; why: string }[] = [];
-  const known = new Map<string, SourceFile | undefined>();
-  const load = (path: string): SourceFile | undefined => {
-    if (known.has(path)) return known.get(path);
+  const files = paths.flatMap((path) => {
     const name = relative(root, path).split(sep).join("/");
-    let file: SourceFile | undefined;
     try {
-      file = parseFile(name, readFileSync(path, "utf8"));
+      return parseFile(name, readFileSync(path, "utf8"));
     } catch (cause) {
       unreadable.push({ path: name, why: cause instanceof Error ? cause.message : String(cause) });
+      return [];
     }
-    known.set(path, file);
-    return file;
-  };
-  const files = paths.flatMap((path) => load(path) ?? []).filter(({ path }) => !isSeam(path));
-  return {
-    ...{ root, files, unreadable, esm: packageType(root) === "module" },
-    resolve(from, specifier) {
-      const path = resolveModule(resolve(root, dirname(from.path), specifier));
-      return path === undefined ? undefined : load(path);
-    },
-  };
+  });
+  return { root, files, unreadable };
 }
 
-export function isSeam(path: string): boolean {
-  return /(^|\/)record-step\.[cm]?[jt]s$/.test(path);
-}
-
-function usage(message: string, fix: string): CliError {
-  return new CliError("observe.path", message, { exitCode: EXIT.usage, fix });
+function usage(message: string, fix: string): WorkspaceError {
+  return new WorkspaceError("observe.path", message, { asked: true, fix });
 }
 
 function rootOf(from: string, otherwise: string): string {
@@ -114,20 +96,4 @@ function sourcesIn(folder: string, output: string | undefined): string[] {
     }
   }
   return found;
-}
-
-/** TypeScript writes `./x.js` for `x.ts`, or no ending at all. */
-function resolveModule(path: string): string | undefined {
-  const ending = extname(path);
-  const base = /^\.[cm]?[jt]sx?$/.test(ending) ? path.slice(0, -ending.length) : path;
-  const endings = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
-  const candidates = [path, ...endings.map((one) => base + one), ...endings.map((one) => join(path, `index${one}`))];
-  return candidates.find((one) => SOURCE.test(one) && existsSync(one) && statSync(one).isFile());
-}
-
-function packageType(root: string): string | undefined {
-  const file = join(root, "package.json");
-  if (!existsSync(file)) return undefined;
-  const parsed: unknown = JSON.parse(readFileSync(file, "utf8"));
-  return typeof parsed === "object" && parsed !== null && "type" in parsed ? String(parsed.type) : undefined;
 }
