@@ -1,4 +1,4 @@
-/** Long suites on recorded data: `MODELRIG_CORPUS=… npx vitest run --config vitest.heavy.config.ts`. */
+/** Long suites on recorded data, a part of `npm run test:heavy`. */
 import { fileURLToPath } from "node:url";
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
