@@ -7,7 +7,6 @@ import type { CallPorts } from "../call/ports.ts";
 import { compileConfig } from "../config/compile-config.ts";
 import type { Config } from "../config/config.ts";
 import { DEFAULT_CONFIG } from "../config/defaults.ts";
-import { type ExportBuffer, openExportBuffer } from "../localdb/export-buffer.ts";
 import { registryOf } from "../registry/record.ts";
 import { sizedRecord } from "../telemetry/message.ts";
 import { recordOf } from "../telemetry/record.ts";
@@ -24,7 +23,9 @@ import { routesOf } from "./calls/routes.ts";
 import { type ResolvedConfig, type RigConfig, resolveConfig } from "./config.ts";
 import { RigConfigError } from "./errors.ts";
 import { gatewayDelivery } from "./export/delivery.ts";
+import type { ExportBuffer } from "./export/export-buffer.ts";
 import { createExporter, type Exporter, NO_EXPORTER } from "./export/exporter.ts";
+import { openJournalBuffer } from "./export/journal-buffer.ts";
 import { rigOf } from "./rig-calls.ts";
 import type { Rig } from "./surface.ts";
 import { reasonOf, type Warnings, warnings } from "./warnings.ts";
@@ -101,9 +102,8 @@ function exporterOf(
   const sender = gateway ? fingerprint(gateway) : "";
   const now = clock.now;
   return createExporter({
-    open: () => openBuffer(cwd, warn),
-    sender,
-    delivery: client && ((backoff) => gatewayDelivery(client, { sender, expectOrg, now, backoff, warn })),
+    open: () => openBuffer(cwd, sender, warn),
+    delivery: client && ((backoff) => gatewayDelivery(client, { expectOrg, now, backoff, warn })),
     limits: buffer,
     flushIntervalMs,
     now,
@@ -113,15 +113,15 @@ function exporterOf(
 }
 
 /** A read-only disk costs durability, not the pipeline. */
-function openBuffer(cwd: string, warn: Warnings): ExportBuffer {
+function openBuffer(cwd: string, sender: string, warn: Warnings): ExportBuffer {
   try {
-    return openExportBuffer(join(stateFolder(cwd), "buffer.db"));
+    return openJournalBuffer(join(stateFolder(cwd), "buffer"), sender);
   } catch (cause) {
     warn.once(
       "buffer file",
       `records are kept in memory only, for ${cwd}/.modelrig cannot be used: ${reasonOf(cause)}`,
     );
-    return openExportBuffer(":memory:");
+    return openJournalBuffer(undefined, sender);
   }
 }
 

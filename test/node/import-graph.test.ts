@@ -223,7 +223,7 @@ describe("the import graph", () => {
       reached.add(file);
       for (const to of next.get(file) ?? []) walk(to);
     };
-    for (const file of ["src/sdk/export/exporter.ts", "src/sdk/export/delivery.ts", "src/localdb/export-buffer.ts"])
+    for (const file of ["src/sdk/export/exporter.ts", "src/sdk/export/delivery.ts", "src/sdk/export/journal-buffer.ts"])
       walk(file);
     // Only the place where an engine is hosted is shared with what replays captures.
     expect(reached.has("src/runs/ingest.ts")).toBe(true);

@@ -1,9 +1,9 @@
 /** A project folder with routes on a loopback upstream, and rigs in it. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "libsql";
 import type { ExportItem } from "../../src/sdk/export/exporter.ts";
+import { bufferedBodies } from "../../src/sdk/export/journal-buffer.ts";
 import { createRig, type Rig, type RigConfig } from "../../src/sdk/index.ts";
 
 export interface RigProject {
@@ -72,13 +72,5 @@ export function textRoute(more: Readonly<Record<string, unknown>> = {}): Record<
 
 /** What waits in the project's buffer, oldest first. */
 export function bufferedItems(cwd: string): ExportItem[] {
-  const file = join(cwd, ".modelrig", "buffer.db");
-  if (!existsSync(file)) return [];
-  const db = new Database(file, { readonly: true });
-  try {
-    const rows = db.prepare("select body from items order by seq").all() as { body: string }[];
-    return rows.map(({ body }) => JSON.parse(body) as ExportItem);
-  } finally {
-    db.close();
-  }
+  return bufferedBodies(join(cwd, ".modelrig", "buffer")).map((body) => JSON.parse(body) as ExportItem);
 }

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { openExportBuffer } from "../../localdb/export-buffer.ts";
 import { missingKeys } from "../../provider/missing-keys.ts";
 import { providerTable } from "../../provider/table.ts";
+import { bufferCounts } from "../../sdk/export/journal-buffer.ts";
 import { compileFolder } from "../../workspace/compile-folder.ts";
 import { WorkspaceError } from "../../workspace/workspace-error.ts";
 import { about, type Finding } from "./finding.ts";
@@ -92,33 +92,28 @@ const MANY_WAITING = 10_000;
 /** Records of the SDK that wait on this disk for the gateway. */
 export function checkBuffer(cwd: string): Finding {
   const { ok, warn, fail, skip } = about("buffer");
-  const file = join(cwd, ".modelrig", "buffer.db");
-  if (!existsSync(file)) return skip("the SDK has not recorded here");
+  const folder = join(cwd, ".modelrig", "buffer");
+  if (!existsSync(folder)) return skip("the SDK has not recorded here");
   try {
-    const buffer = openExportBuffer(file);
-    try {
-      const { waiting, bytes, dead } = buffer.counts(Date.now());
-      const size = `${waiting} records, ${(bytes / 1024 / 1024).toFixed(1)} MB`;
-      if (dead > 0)
-        return warn(
-          "buffer.refused",
-          `the gateway refused ${dead} records; ${size} wait`,
-          `see table dead of ${file}: code and message say why`,
-        );
-      if (waiting > MANY_WAITING)
-        return warn(
-          "buffer.backlog",
-          `${size} wait to be sent`,
-          "is the process that records still running, and its gateway reachable?",
-        );
-      return ok("buffer.sent", waiting === 0 ? "nothing waits to be sent" : `${size} wait to be sent`);
-    } finally {
-      buffer.close();
-    }
+    const { waiting, bytes, dead } = bufferCounts(folder);
+    const size = `${waiting} records, ${(bytes / 1024 / 1024).toFixed(1)} MB`;
+    if (dead > 0)
+      return warn(
+        "buffer.refused",
+        `the gateway refused ${dead} records; ${size} wait`,
+        `see ${join(folder, "dead.jsonl")}: code and message say why`,
+      );
+    if (waiting > MANY_WAITING)
+      return warn(
+        "buffer.backlog",
+        `${size} wait to be sent`,
+        "is the process that records still running, and its gateway reachable?",
+      );
+    return ok("buffer.sent", waiting === 0 ? "nothing waits to be sent" : `${size} wait to be sent`);
   } catch (cause) {
     return fail(
       "buffer.unreadable",
-      `cannot read ${file}: ${cause instanceof Error ? cause.message : cause}`,
+      `cannot read ${folder}: ${cause instanceof Error ? cause.message : cause}`,
       "move it away; a new one is made",
     );
   }

@@ -4,9 +4,9 @@ import { type AnswerOf, pathWith } from "../../api/endpoint.ts";
 import { whoami, whoamiAnswer } from "../../api/gateway.ts";
 import { ingest, ingestAnswer } from "../../api/reports.ts";
 import { promoteArtifact } from "../../api/runs.ts";
-import type { BufferedItem, ExportBuffer } from "../../localdb/export-buffer.ts";
 import { INGEST_SCHEMA, type ItemResult } from "../../runs/ingest.ts";
 import { reasonOf, type Warnings } from "../warnings.ts";
+import type { BufferedItem, ExportBuffer } from "./export-buffer.ts";
 
 export type Outcome =
   /** Everything was looked at: it arrived, waits for its subject, or was refused for good. */
@@ -44,7 +44,6 @@ interface ParsedItem {
 export function gatewayDelivery(
   gateway: GatewayClient,
   options: {
-    readonly sender: string;
     readonly expectOrg: string | undefined;
     readonly now: () => number;
     /** Pause before the next try after so many. */
@@ -84,12 +83,12 @@ class GatewayDelivery implements Delivery {
 
   /** Asks once whose key this is; a key never changes its org. */
   async #identify(buffer: ExportBuffer): Promise<Outcome | undefined> {
-    const { expectOrg, warn, sender } = this.#options;
+    const { expectOrg, warn } = this.#options;
     if (!this.#identity) {
       const response = await this.#gateway.send(whoami.path, { timeoutMs: WHOAMI_TIMEOUT_MS });
       if (!response.ok) return await this.#notTaken(response);
       this.#identity = whoamiAnswer.pick({ org: true }).parse(await response.json()).org;
-      buffer.knowSender(sender, `${this.#gateway.url} ${this.#identity.id}`);
+      buffer.knowDestination(`${this.#gateway.url} ${this.#identity.id}`);
     }
     if (expectOrg === undefined || expectOrg === this.#identity.slug) return undefined;
     warn.say(

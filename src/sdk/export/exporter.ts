@@ -2,13 +2,13 @@
  * Brings records to the gateway in the background. What is added is on the disk at once and stays there until the gateway
  * has taken it; ids make a record that is sent twice one record.
  */
-import type { ExportBuffer } from "../../localdb/export-buffer.ts";
 import type { InferenceRecord } from "../../record/inference-record.ts";
 import type { IngestItem } from "../../runs/ingest.ts";
 import { clock } from "../../workspace/engine-host.ts";
 import { reasonOf, type Warnings } from "../warnings.ts";
 import { within } from "../within.ts";
 import type { Delivery, Outcome as DeliveryOutcome, Promotion } from "./delivery.ts";
+import type { ExportBuffer } from "./export-buffer.ts";
 
 export type ExportItem =
   | Exclude<IngestItem, { type: "inference" }>
@@ -34,8 +34,6 @@ export const NO_EXPORTER: Exporter = {
 export interface ExporterOptions {
   /** Opened at the first need; the fallback where no file can be kept is in memory. */
   readonly open: () => ExportBuffer;
-  /** Fingerprint of where records go; empty = they stay on this machine. */
-  readonly sender: string;
   /** Absent = purely local. `backoff` says how long to wait after so many tries. */
   readonly delivery: ((backoff: (attempts: number) => number) => Delivery) | undefined;
   readonly limits: { readonly maxBytes: number; readonly keepMs: number };
@@ -48,7 +46,6 @@ export interface ExporterOptions {
 /** `done`: nothing is ready any more. `more`: there may be more. */
 type Outcome = DeliveryOutcome | { readonly type: "more" };
 
-const LEASE_MS = 60_000;
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_ITEMS = 500;
 /** Records that a buffer that is busy or full could not take yet. */
@@ -134,10 +131,9 @@ class BufferedExporter implements Exporter {
   }
 
   #sayWhatIsLeft(): void {
-    const { sender, warn } = this.#options;
+    const { warn } = this.#options;
     if (!this.#delivery || !this.#buffer) return;
-    this.#buffer.letGo();
-    const { waiting } = this.#buffer.counts(this.#options.now(), sender);
+    const { waiting } = this.#buffer.counts();
     if (waiting > 0) warn.say(`records that stay buffered here, for the next process to send: ${waiting}`);
   }
 
@@ -178,16 +174,10 @@ class BufferedExporter implements Exporter {
   }
 
   async #deliver(delivery: Delivery): Promise<Outcome> {
-    const { sender, now } = this.#options;
+    const { now } = this.#options;
     const buffer = this.#opened();
     if (this.#held.length > 0) this.#store();
-    const items = buffer.claim({
-      sender,
-      now: now(),
-      leaseMs: LEASE_MS,
-      mostItems: MOST_ITEMS,
-      mostBytes: MOST_BYTES,
-    });
+    const items = buffer.claim({ now: now(), mostItems: MOST_ITEMS, mostBytes: MOST_BYTES });
     if (items.length === 0) return { type: "done" };
     const outcome = await delivery.deliver(items, buffer);
     return outcome.type === "done" ? { type: "more" } : outcome;
@@ -197,7 +187,7 @@ class BufferedExporter implements Exporter {
   #store(): void {
     const buffer = this.#opened();
     for (let item = this.#held[0]; item; item = this.#held[0]) {
-      buffer.add({ ...item, sender: this.#options.sender });
+      buffer.add(item);
       this.#held.shift();
       this.#added += 1;
       if (this.#added % PRUNE_EVERY === 0) this.#prune(buffer);
@@ -214,7 +204,7 @@ class BufferedExporter implements Exporter {
 
   #prune(buffer: ExportBuffer): void {
     const { limits, now, warn } = this.#options;
-    const gone = buffer.prune({ maxBytes: limits.maxBytes, before: now() - limits.keepMs });
+    const gone = buffer.prune({ maxBytes: limits.maxBytes, before: now() - limits.keepMs, now: now() });
     if (gone > 0 && this.#delivery)
       warn.say(`${gone} records were too old or too many to be kept, and were never sent`);
   }

@@ -11,7 +11,7 @@ import { keyFault } from "../../../src/cli/doctor/key-check.ts";
 import { checkNode } from "../../../src/cli/doctor/local-checks.ts";
 import { main } from "../../../src/cli/main.ts";
 import { keyFrom } from "../../../src/identity/key.ts";
-import { openExportBuffer } from "../../../src/localdb/export-buffer.ts";
+import { openJournalBuffer } from "../../../src/sdk/export/journal-buffer.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 
 const KEY = keyFrom(new Uint8Array(32).fill(7));
@@ -203,9 +203,9 @@ describe("doctor", () => {
     writeFileSync(join(cwd, "routes", "a.yaml"), "route: a\ncandidatess: []\n");
     mkdirSync(join(cwd, ".modelrig"));
     chmodSync(join(cwd, ".modelrig"), 0o755);
-    const buffer = openExportBuffer(join(cwd, ".modelrig", "buffer.db"));
-    buffer.add({ body: "{}", at: 1, sender: "s" });
-    const [item] = buffer.claim({ sender: "s", now: 2, leaseMs: 1, mostItems: 1, mostBytes: 100 });
+    const buffer = openJournalBuffer(join(cwd, ".modelrig", "buffer"), "s");
+    buffer.add({ body: "{}", at: 1 });
+    const [item] = buffer.claim({ now: 2, mostItems: 1, mostBytes: 100 });
     buffer.bury([item?.seq ?? 0], { code: "bad", message: "no", at: 2 });
     buffer.close();
     const { failed, warned, report } = await doctor();

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openCaptures } from "../../../src/workspace/local-captures.ts";
@@ -82,11 +82,9 @@ describe("captures of a rig", () => {
     await rig.close();
     const items = JSON.stringify(bufferedItems(project.cwd));
     expect(items).toContain("kept.text");
-    for (const name of ["buffer.db", "buffer.db-wal"]) {
-      const path = join(project.cwd, ".modelrig", name);
-      const bytes = name === "buffer.db" ? readFileSync(path).toString("latin1") : "";
-      for (const canary of [INPUT, OUTPUT]) expect(bytes + items).not.toContain(canary);
-    }
+    const buffer = join(project.cwd, ".modelrig", "buffer");
+    const bytes = readdirSync(buffer).map((name) => readFileSync(join(buffer, name), "latin1"));
+    for (const canary of [INPUT, OUTPUT]) expect(bytes.join() + items).not.toContain(canary);
     expect(captured()).toHaveLength(1);
   });
 });
