@@ -9,6 +9,7 @@ import { limitUpTo, MOST_LISTED } from "./listing.ts";
 
 const NO_BAKEOFF = { 404: "No such bake-off" } as const;
 const bakeoffs = { everyRow: "bake-offs" } as const;
+const evidence = { everyRow: "looks of bake-offs" } as const;
 
 export const recordBakeoff = endpoint({
   operation: "recordBakeoff",
@@ -42,6 +43,7 @@ export const getEvidenceSalt = endpoint({
   method: "get",
   path: "/v1/evidence-salt",
   access: "oracle-act",
+  ...evidence,
   summary: "Key of the digests under which questions and customers stand in this org's looks",
   answers: { 200: { description: "OK", json: z.object({ salt: z.string() }).meta({ id: "EvidenceSalt" }) } },
 });
@@ -51,6 +53,7 @@ export const recordLook = endpoint({
   method: "post",
   path: "/v1/evidence/{route}",
   access: "oracle-act",
+  ...evidence,
   reach: "route",
   summary: "Add what a bake-off found to a route's evidence; answers all looks that count with it",
   body: lookRecord,

@@ -42,7 +42,7 @@ describe("reading", () => {
   const ANSWERED = new Set([
     ...["/v1/runs", "/v1/runs/{id}", "/v1/inferences", "/v1/inferences/{id}", "/v1/artifacts/{id}"],
     ...["/v1/whoami", "/v1/models", "/v1/settings", "/v1/registry", "/v1/diagnosis", "/v1/routes/{name}/live"],
-    ...["/health", "/openapi.json", "/llms.txt"],
+    ...["/health", "/openapi.json", "/llms.txt", "/v1/models/{model}"],
   ]);
 
   test("what carries no tags is refused, at every endpoint there is", async () => {
@@ -144,6 +144,6 @@ describe("promoting twice under one id", () => {
     const first = await post("/v1/artifacts/a/promote", { id: "c", task: "t", input, corrected: 1 }, admin);
     expect(first.status).toBe(201);
     const again = await post("/v1/artifacts/a/promote", { id: "c", task: "other", input, corrected: 2 }, admin);
-    expect(again).toMatchObject({ status: 200, body: first.body });
+    expect(again).toMatchObject({ status: 200, body: { ...first.body, status: "duplicate" } });
   });
 });
