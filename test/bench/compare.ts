@@ -2,20 +2,13 @@
 import type { Target, Timing } from "./connection.ts";
 import { median } from "./figures.ts";
 import type { Until } from "./load.ts";
-import { cpuMs, idle } from "./processes.ts";
-import { type Hosted, type Question, SIDES, type Side, type Stage } from "./stage.ts";
+import { cpuMs, idle, type LoadGenerator } from "./processes.ts";
+import type { Question, Stage } from "./stage.ts";
 
-type Yardstick = Exclude<Side, "gateway">;
-
-export interface Comparison {
-  /** Median over rounds of gateway ÷ yardstick, in answers per second. */
-  readonly rateRatio: Readonly<Record<Yardstick, number>>;
-  /** The same in processor time per answer. */
-  readonly cpuRatio: Readonly<Record<Yardstick, number>>;
-  /** Median answers per second. */
-  readonly rate: Readonly<Record<Side, number>>;
-  /** Processor time of workerd per answer, in microseconds, background work included. Median over rounds. */
-  readonly cpuUs: Readonly<Record<Side, number>>;
+/** One of those that take turns: what it is asked, and the process whose time is counted. */
+export interface Contestant {
+  readonly pid: number;
+  readonly target: Target;
 }
 
 export interface Rounds {
@@ -24,37 +17,56 @@ export interface Rounds {
   readonly until: Until;
 }
 
-export async function compareLoad(stage: Stage, question: Question, plan: Rounds): Promise<Comparison> {
-  const targets = stage.targets(question);
-  const measured: Record<Side, Round[]> = { forwarding: [], least: [], relabel: [], gateway: [] };
-  for (const side of SIDES) await oneRound(stage, stage.hosts[side], targets[side], plan);
-  for (let round = 0; round < plan.rounds; round += 1) {
-    for (const side of round % 2 === 0 ? SIDES : SIDES.toReversed()) {
-      measured[side].push(await oneRound(stage, stage.hosts[side], targets[side], plan));
-    }
-  }
-  const each = (figure: (side: Side) => number): Record<Side, number> => ({
-    ...{ forwarding: figure("forwarding"), least: figure("least") },
-    ...{ relabel: figure("relabel"), gateway: figure("gateway") },
-  });
-  const middle = (figure: keyof Round) => each((side) => median(measured[side].map((round) => round[figure])));
-  const ratio = (figure: keyof Round) =>
-    each((side) => median(measured.gateway.map((round, index) => round[figure] / measured[side][index]![figure])));
-  return { rateRatio: ratio("rate"), cpuRatio: ratio("cpuUs"), rate: middle("rate"), cpuUs: middle("cpuUs") };
-}
-
 interface Round {
+  /** Answers per second. */
   readonly rate: number;
+  /** Processor time per answer, in microseconds, background work included. */
   readonly cpuUs: number;
 }
 
-async function oneRound(stage: Stage, host: Hosted, target: Target, plan: Rounds): Promise<Round> {
-  await idle(host.pid);
-  const before = cpuMs(host.pid);
+/** What was measured, by name of the contestant. */
+export interface Comparison<Name extends string> {
+  /** Median over rounds of `of` ÷ `to` in the same round. */
+  ratio(figure: keyof Round, of: Name, to: Name): number;
+  /** Median over rounds. */
+  middle(figure: keyof Round, of: Name): number;
+}
+
+/** `MODELRIG_BENCH_ROUNDS` measures in fewer rounds than a section asks for: quicker, and rougher. */
+const MOST_ROUNDS = Number(process.env["MODELRIG_BENCH_ROUNDS"] ?? Number.POSITIVE_INFINITY);
+
+export async function compareLoad<Name extends string>(
+  load: LoadGenerator,
+  contestants: Readonly<Partial<Record<Name, Contestant>>>,
+  plan: Rounds,
+): Promise<Comparison<Name>> {
+  const turns = Object.entries<Contestant | undefined>(contestants).flatMap(([name, contestant]) =>
+    contestant ? [{ name, contestant, measured: [] as Round[] }] : [],
+  );
+  for (const { contestant } of turns) await oneRound(load, contestant, plan);
+  for (let round = 0; round < Math.min(plan.rounds, MOST_ROUNDS); round += 1) {
+    for (const { contestant, measured } of round % 2 === 0 ? turns : turns.toReversed()) {
+      measured.push(await oneRound(load, contestant, plan));
+    }
+  }
+  const figures = (figure: keyof Round, name: Name): number[] =>
+    (turns.find((turn) => turn.name === name)?.measured ?? []).map((round) => round[figure]);
+  return {
+    middle: (figure, of) => median(figures(figure, of)),
+    ratio(figure, of, to) {
+      const below = figures(figure, to);
+      return median(figures(figure, of).map((value, round) => value / (below[round] ?? Number.NaN)));
+    },
+  };
+}
+
+async function oneRound(load: LoadGenerator, { pid, target }: Contestant, plan: Rounds): Promise<Round> {
+  await idle(pid);
+  const before = cpuMs(pid);
   const { connections, until } = plan;
-  const { answers, ms } = await stage.load.run<"load">({ type: "load", target, connections, until });
-  await idle(host.pid);
-  return { rate: (answers * 1000) / ms, cpuUs: ((cpuMs(host.pid) - before) * 1000) / answers };
+  const { answers, ms } = await load.run<"load">({ type: "load", target, connections, until });
+  await idle(pid);
+  return { rate: (answers * 1000) / ms, cpuUs: ((cpuMs(pid) - before) * 1000) / answers };
 }
 
 export interface AddedLatency {

@@ -9,6 +9,7 @@ import { startWorker } from "../../src/cli/dev/worker-host.ts";
 import { compileAll } from "../../src/config/compile-all.ts";
 import type { CompiledBundle } from "../../src/config/config.ts";
 import { fakeIo } from "../support/fake-io.ts";
+import type { Contestant } from "./compare.ts";
 import type { Target } from "./connection.ts";
 import { type LoadGenerator, startLoadGenerator, startUpstream, workerdChildren } from "./processes.ts";
 import { type Shape, shapeName, WIRES, type Wire } from "./shapes.ts";
@@ -21,14 +22,16 @@ export interface Hosted {
 }
 
 /** The gateway and its yardsticks; `test/bench/workers` says what each of these does. */
-export const SIDES = ["forwarding", "least", "relabel", "gateway"] as const;
-export type Side = (typeof SIDES)[number];
+export type Side = "forwarding" | "least" | "relabel" | "gateway";
 
 export interface Stage {
   readonly load: LoadGenerator;
   readonly hosts: Readonly<Record<Side, Hosted>>;
   /** The same question to the upstream itself and through each Worker. */
   targets(question: Question): Readonly<Record<Side | "direct", Target>>;
+  /** The same as those that take turns in a comparison. */
+  contestants<Name extends Side>(question: Question, names: readonly Name[]): Readonly<Record<Name, Contestant>>;
+  readonly upstreamPort: number;
   close(): Promise<void>;
 }
 
@@ -38,6 +41,8 @@ export interface Question {
   readonly shape: Shape;
   readonly stream: boolean;
   readonly client?: "openai" | "anthropic" | undefined;
+  /** Under limits of a run, a day and a month: the gateway reserves in three envelopes. */
+  readonly enveloped?: boolean | undefined;
 }
 
 /** Every answer the sections ask for, one route each. */
@@ -63,13 +68,20 @@ export async function openStage(): Promise<Stage> {
   const relabel = await yardstick("relabel");
   const compiled = await compiledFor(upstream.port);
   const gateway = await hosted(() => startGateway(compiled, database, join(folder, "objects")));
+  const hosts = { forwarding, least, relabel, gateway };
+  const yardsticks = { forwarding: forwarding.port, least: least.port, relabel: relabel.port };
+  const ports = { direct: upstream.port, ...yardsticks, gateway: gateway.port };
+  const targets: Stage["targets"] = (question) => targetsOf(question, ports, database.key);
   return {
     load,
-    hosts: { forwarding, least, relabel, gateway },
-    targets(question) {
-      const yardsticks = { forwarding: forwarding.port, least: least.port, relabel: relabel.port };
-      return targetsOf(question, { direct: upstream.port, ...yardsticks, gateway: gateway.port }, database.key);
+    hosts,
+    targets,
+    contestants<Name extends Side>(question: Question, names: readonly Name[]) {
+      const asked = targets(question);
+      const pairs = names.map((name) => [name, { pid: hosts[name].pid, target: asked[name] }] as const);
+      return Object.fromEntries(pairs) as Record<Name, Contestant>;
     },
+    upstreamPort: upstream.port,
     async close() {
       load.stop();
       await gateway.dispose();
@@ -142,10 +154,12 @@ async function compiledFor(upstreamPort: number): Promise<CompiledBundle> {
     ].join("\n"),
   );
   const bundles = WIRES.flatMap((wire) =>
-    SHAPES.map((shape) => {
-      const route = routeName(wire, shape);
+    SHAPES.flatMap((shape) => {
       const candidate = `{ provider: bench_${wire}, model: ${shapeName(shape)}, params: { max_tokens: 8000 } }`;
-      return { file: `${route}.yaml`, text: `route: ${route}\ncandidates:\n  - ${candidate}\n` };
+      const bundle = (route: string, more: string) => {
+        return { file: `${route}.yaml`, text: `route: ${route}\ncandidates:\n  - ${candidate}\n${more}` };
+      };
+      return [bundle(routeName(wire, shape), ""), bundle(`${routeName(wire, shape)}${ENVELOPED}`, BUDGET)];
     }),
   );
   const config = { file: "modelrig.yaml", text: `providers:\n${providers.join("\n")}\n` };
@@ -153,6 +167,9 @@ async function compiledFor(upstreamPort: number): Promise<CompiledBundle> {
   if (!result.ok) throw new Error(JSON.stringify(result.error, null, 2));
   return result.value;
 }
+
+const ENVELOPED = "_enveloped";
+const BUDGET = "budget: { usd_per_run: 1000, usd_per_day: 1000, usd_per_month: 1000 }\n";
 
 const routeName = (wire: Wire, shape: Shape): string => `bench.${wire}_${shapeName(shape)}`;
 
@@ -162,7 +179,7 @@ const MESSAGES = [
 ];
 
 function targetsOf(
-  { wire, shape, stream, client = "openai" }: Question,
+  { wire, shape, stream, client = "openai", enveloped = false }: Question,
   ports: Readonly<Record<Side | "direct", number>>,
   key: string,
 ): ReturnType<Stage["targets"]> {
@@ -174,10 +191,10 @@ function targetsOf(
     relabel: { port: ports.relabel, headers: {}, ...asked },
     gateway: {
       port: ports.gateway,
-      headers: { authorization: `Bearer ${key}` },
+      headers: { authorization: `Bearer ${key}`, ...(enveloped && { "x-modelrig-run": "bench" }) },
       path: client === "openai" ? "/v1/chat/completions" : "/v1/messages",
       body: JSON.stringify({
-        ...{ model: routeName(wire, shape), max_tokens: 4000, stream },
+        ...{ model: `${routeName(wire, shape)}${enveloped ? ENVELOPED : ""}`, max_tokens: 4000, stream },
         messages: client === "openai" ? MESSAGES : MESSAGES.slice(1),
       }),
       expect: stream ? (client === "openai" ? "data: [DONE]" : "message_stop") : "word word",

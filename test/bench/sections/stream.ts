@@ -1,8 +1,8 @@
 /** Streams of 200 and 5,000 chunks from each upstream wire, read by a client that speaks OpenAI chat. */
-import { addedLatency, type Comparison, compareLoad } from "../compare.ts";
+import { addedLatency, type Comparison, compareLoad, type Rounds } from "../compare.ts";
 import type { Figure } from "../figures.ts";
 import { WIRES } from "../shapes.ts";
-import type { Question, Stage } from "../stage.ts";
+import type { Question, Side, Stage } from "../stage.ts";
 
 const LENGTHS = [
   { events: 200, count: 80, rounds: 3 },
@@ -11,6 +11,8 @@ const LENGTHS = [
 
 export async function stream(stage: Stage): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
+  const compared = (question: Question, plan: Rounds) =>
+    compareLoad(stage.load, stage.contestants(question, ["forwarding", "least", "relabel", "gateway"]), plan);
   const first: Question = { wire: "openai", shape: { events: 200, characters: 16 }, stream: true };
   const { gateway, forwarding } = await addedLatency(stage, first, 200);
   figures.push({
@@ -25,9 +27,7 @@ export async function stream(stage: Stage): Promise<readonly Figure[]> {
       const shape = { events, characters: 16 };
       const plan = { rounds, connections: 8, until: { count } };
       const name = question.client === "anthropic" ? `${question.wire} → anthropic client` : question.wire;
-      figures.push(
-        ...figuresOf(`${name}, ${events} chunks`, events, await compareLoad(stage, { ...question, shape }, plan)),
-      );
+      figures.push(...figuresOf(`${name}, ${events} chunks`, events, await compared({ ...question, shape }, plan)));
     }
   }
   return figures;
@@ -37,21 +37,22 @@ function questions(): readonly Omit<Question, "shape">[] {
   return [...WIRES.map((wire) => ({ wire, stream: true })), { wire: "anthropic", stream: true, client: "anthropic" }];
 }
 
-function figuresOf(name: string, events: number, { rateRatio, cpuRatio, rate, cpuUs }: Comparison): readonly Figure[] {
-  const perChunk = (perAnswer: number): string => (perAnswer / events).toFixed(1);
+function figuresOf(name: string, events: number, measured: Comparison<Side>): readonly Figure[] {
+  const perChunk = (side: Side): string => (measured.middle("cpuUs", side) / events).toFixed(1);
+  const rate = (side: Side): number => Math.round(measured.middle("rate", side) * events);
   return [
     {
       what: `${name}: processor time ÷ Worker that relabels every event`,
-      value: cpuRatio.relabel,
+      value: measured.ratio("cpuUs", "gateway", "relabel"),
       unit: "×",
       goal: { most: 1.2 },
-      detail: `per chunk ${perChunk(cpuUs.gateway)} and ${perChunk(cpuUs.relabel)} µs; copying ${perChunk(cpuUs.least)}, forwarding ${perChunk(cpuUs.forwarding)} µs`,
+      detail: `per chunk ${perChunk("gateway")} and ${perChunk("relabel")} µs; copying ${perChunk("least")}, forwarding ${perChunk("forwarding")} µs`,
     },
     {
       what: `${name}: throughput ÷ forwarding Worker`,
-      value: rateRatio.forwarding,
+      value: measured.ratio("rate", "gateway", "forwarding"),
       unit: "×",
-      detail: `${Math.round(rate.gateway * events)} and ${Math.round(rate.forwarding * events)} chunks/s`,
+      detail: `${rate("gateway")} and ${rate("forwarding")} chunks/s`,
     },
   ];
 }
