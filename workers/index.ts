@@ -2,17 +2,22 @@
 import type { Env } from "./bindings.ts";
 import { serveCall } from "./call-front.ts";
 import { runtimeOf } from "./compose.ts";
+import { discardBody } from "./unread-body.ts";
 
 export { RouteBreaker } from "../durable/route-breaker.ts";
 export { SpendEnvelopes } from "../durable/spend-envelopes.ts";
 export { HostedBakeoffRun } from "./hosted-bakeoff.ts";
 
+async function serveOther(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
+  const { serveControl } = await import("./control.ts");
+  return await serveControl(request, env, context);
+}
+
 export default {
   async fetch(request, env, context) {
-    const call = serveCall(request, env, context);
-    if (call) return await call;
-    const { serveControl } = await import("./control.ts");
-    return await serveControl(request, env, context);
+    const answer = await (serveCall(request, env, context) ?? serveOther(request, env, context));
+    if (env.MODELRIG_DEV_TOKEN !== undefined) await discardBody(request);
+    return answer;
   },
   async scheduled(controller, env) {
     const { runScheduled } = await import("./scheduled.ts");

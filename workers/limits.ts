@@ -94,7 +94,8 @@ async function readCounted(body: ReadableStream<Uint8Array>, limits: Limits): Pr
     if (done) break;
     bytes += value.byteLength;
     if (bytes > limits.bodyBytes) {
-      await reader.cancel();
+      // Not cancelled: `modelrig dev` reads the rest, elsewhere it is dropped with the request.
+      reader.releaseLock();
       throw tooLarge(limits);
     }
     chunks.push(value);

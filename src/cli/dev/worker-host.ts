@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Miniflare as MiniflareInstance } from "miniflare";
+import { makeFolder } from "../../localdb/make-folder.ts";
 import { CliError, EXIT } from "../command.ts";
 import { openLifeline } from "./lifeline.ts";
 
@@ -51,6 +52,7 @@ const workerFolder = fileURLToPath(new URL("../../../dist/worker/", import.meta.
 export async function startWorker(options: WorkerHostOptions): Promise<WorkerHost> {
   const manifest = readManifest();
   shieldRuntime();
+  makePrivate(options.persist);
   const { Log, LogLevel, Miniflare } = await import("miniflare");
   class LineLog extends Log {
     override log(message: string): void {
@@ -103,6 +105,14 @@ export async function startWorker(options: WorkerHostOptions): Promise<WorkerHos
     });
   const host = withoutSignalHooks(create);
   return { ...(await running(host)), crons: manifest.crons };
+}
+
+/** Makes the folder, and takes the rights of others from what an earlier version left in it; workerd makes its files private. */
+function makePrivate(folder: string): void {
+  makeFolder(folder, 0o700);
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600);
 }
 
 /** Makes Miniflare start workerd through a launcher that keeps Ctrl-C from it. Not on Windows, which has no such signal. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
@@ -95,6 +95,13 @@ describe("modelrig dev", () => {
     expect(second.ready.org).toBe(first.ready.org);
     expect(statSync(join(simulated, ".modelrig")).mode & 0o777).toBe(0o700);
     expect(statSync(join(simulated, ".modelrig", "dev.json")).mode & 0o777).toBe(0o600);
+    const objects = join(simulated, ".modelrig", "dev.db-objects");
+    const kept = readdirSync(objects, { recursive: true, withFileTypes: true });
+    expect(kept.some((entry) => entry.name.endsWith(".sqlite"))).toBe(true);
+    for (const entry of kept) {
+      const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777;
+      expect([entry.name, mode]).toEqual([entry.name, entry.isDirectory() ? 0o700 : 0o600]);
+    }
   });
 
   test("names the port that is taken and the flag that helps", async () => {
@@ -135,6 +142,26 @@ describe("modelrig dev", () => {
     expect(upstream.seen[0]?.headers["authorization"]).toBe("Bearer up-secret-4711");
     await process.stop();
     expect(process.stdout() + process.stderr()).not.toContain("up-secret-4711");
+  });
+
+  test("answers a refusal so that a client which still sends sees it", async () => {
+    const cwd = project({ "routes/demo.echo.yaml": SIM_ROUTE, "modelrig.yaml": "limits: { body_bytes: 1000000 }\n" });
+    const process = await dev(cwd);
+    const large = "x".repeat(12_000_000);
+    const post = (path: string, authorization: string, body: string | ReadableStream): Promise<Response> =>
+      fetch(`${process.ready.url}${path}`, {
+        ...{ method: "POST", body, duplex: "half", headers: { authorization, "content-type": "application/json" } },
+      });
+    const key = `Bearer ${process.ready.key}`;
+    for (const path of ["/v1/ingest", "/v1/chat/completions", "/v1/run/demo.echo"]) {
+      for (let again = 0; again < 4; again += 1) {
+        expect((await post(path, key, large)).status).toBe(413);
+        expect((await post(path, key, new Blob([large]).stream())).status).toBe(413);
+        expect((await post(path, "Bearer wrong", "x".repeat(900_000))).status).toBe(401);
+      }
+    }
+    expect((await post("/v1/nowhere", key, "x".repeat(900_000))).status).toBe(404);
+    expect(await process.stop()).toBe(EXIT.done);
   });
 
   test("serves routes and configuration anew when their files change, and says which", async () => {
