@@ -5,6 +5,7 @@ import { CALLS } from "./call-front.ts";
 import { callerOf } from "./caller.ts";
 import { runtimeOf } from "./compose.ts";
 import type { AppEnv } from "./context.ts";
+import { crossOrigin } from "./cors.ts";
 import { bakeoffSamples } from "./endpoints/bakeoffs/bakeoff-samples.ts";
 import { bakeoffs } from "./endpoints/bakeoffs/bakeoffs.ts";
 import { hostedBakeoffs } from "./endpoints/bakeoffs/hosted-bakeoffs.ts";
@@ -47,8 +48,9 @@ export function createApp(): Hono<AppEnv> {
     c.set("runtime", runtimeOf(c.env));
     await next();
   });
-  // Before the limits: they are those of a client's request, and part of what is reloaded.
+  // Before what is a client's alone: other origins and limits, which are also part of what is reloaded.
   devControl(app);
+  app.use(crossOrigin());
   app.use(requestLimits());
   for (const endpoint of [health, openapi, llmsTxt]) endpoint(app);
   mountOtherMethods(

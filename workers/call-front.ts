@@ -10,6 +10,7 @@ import type { Env } from "./bindings.ts";
 import type { Caller } from "./calls.ts";
 import { serveChat } from "./chat-call.ts";
 import { runtimeOf } from "./compose.ts";
+import { allowOrigin } from "./cors.ts";
 import { serveEmbeddings } from "./embedding-call.ts";
 import { faultAnswer } from "./fault-answer.ts";
 import { checkHead } from "./limits.ts";
@@ -35,6 +36,17 @@ export function serveCall(
 }
 
 async function served(
+  request: Request,
+  env: Env,
+  context: Pick<ExecutionContext, "waitUntil">,
+  serve: CallHandler,
+): Promise<Response> {
+  const response = await answered(request, env, context, serve);
+  allowOrigin(response.headers, request, runtimeOf(env).config.cors);
+  return response;
+}
+
+async function answered(
   request: Request,
   env: Env,
   context: Pick<ExecutionContext, "waitUntil">,

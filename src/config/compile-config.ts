@@ -92,7 +92,6 @@ function configOf(draft: ConfigDraft): Config {
   const { limits = {}, capture = {} } = draft;
   const base = DEFAULT_CONFIG;
   const perMonth = draft.budget?.org_usd_per_month;
-  const keepDays = draft.telemetry?.keep_days;
   return {
     providers: Object.entries(draft.providers ?? {}).map(([name, entry]) => providerRow(name, entry)),
     budget: perMonth === undefined ? {} : { orgPerMonth: usdToNano(perMonth) },
@@ -103,6 +102,7 @@ function configOf(draft: ConfigDraft): Config {
     },
     sim: draft.sim?.enabled ?? base.sim,
     simLatency: draft.sim?.latency ?? base.simLatency,
+    cors: { origins: draft.cors?.origins ?? base.cors.origins },
     keepAliveMs: draft.keep_alive_ms ?? base.keepAliveMs,
     capture: {
       redact: (capture.redact ?? []).map(({ path, regex, replace = "[redacted]" }) => ({
@@ -113,6 +113,5 @@ function configOf(draft: ConfigDraft): Config {
       keepDays: capture.keep_days ?? base.capture.keepDays,
       maxMb: capture.max_mb ?? base.capture.maxMb,
     },
-    ...(keepDays === undefined ? {} : { telemetryKeepDays: keepDays }),
   };
 }

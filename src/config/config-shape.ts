@@ -122,6 +122,10 @@ const redactionShape = z
 
 const days = z.int().min(1, "must be at least 1 day").max(36_500, "must be at most 36500 days");
 
+const origin = z
+  .string()
+  .refine(isOrigin, "must be an exact origin such as https://app.example.com, without a path, a slash at its end or *");
+
 /** Every top-level key. */
 export const configShape = {
   providers: z.record(z.string(), providerEntryShape),
@@ -143,7 +147,7 @@ export const configShape = {
     keep_days: days.optional(),
     max_mb: z.int().min(1, "must be at least 1").optional(),
   }),
-  telemetry: z.object({ keep_days: days.optional() }),
+  cors: z.object({ origins: z.array(origin).max(100, "must be at most 100 origins") }),
 } as const;
 
 type Shapes = typeof configShape;
@@ -167,4 +171,9 @@ function isBaseUrl(text: string): boolean {
   return (
     /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "" && url.username === "" && url.password === ""
   );
+}
+
+/** As a browser sends it: lower case, no default port. */
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }

@@ -16,8 +16,7 @@ export interface Config {
   readonly keepAliveMs: number;
   /** What the local capture proxy keeps, and for how long. */
   readonly capture: CaptureSettings;
-  /** Days a row of telemetry is kept; absent = kept. */
-  readonly telemetryKeepDays?: number | undefined;
+  readonly cors: CorsSettings;
 }
 
 /** Replaces what a rule finds before anything is written. Exactly one of `path` and `regex` is present. */
@@ -27,6 +26,11 @@ export interface Redaction {
   /** Regular expression, applied to every text with the `gu` flags. */
   readonly regex?: string | undefined;
   readonly replace: string;
+}
+
+export interface CorsSettings {
+  /** Origins whose web pages may call the gateway, as a browser writes them; empty = none. */
+  readonly origins: readonly string[];
 }
 
 export interface CaptureSettings {

@@ -8,5 +8,6 @@ export const DEFAULT_CONFIG: Config = {
   sim: false,
   simLatency: 1,
   keepAliveMs: 0,
+  cors: { origins: [] },
   capture: { redact: [], keepDays: 30, maxMb: 1_024 },
 };

@@ -27,7 +27,7 @@ limits: { body_bytes: 1048576, header_bytes: 2048, json_depth: 32 }
 sim: { enabled: true, latency: 0 }
 keep_alive_ms: 15000
 capture: { redact: [{ path: /user/email }, { regex: '\\d{16}', replace: "[card]" }], keep_days: 7, max_mb: 64 }
-telemetry: { keep_days: 90 }
+cors: { origins: ["https://app.example.com", "http://localhost:5173"] }
 `);
     expect(config).toEqual({
       providers: [],
@@ -44,9 +44,25 @@ telemetry: { keep_days: 90 }
         keepDays: 7,
         maxMb: 64,
       },
-      telemetryKeepDays: 90,
+      cors: { origins: ["https://app.example.com", "http://localhost:5173"] },
     });
     expect(JSON.parse(JSON.stringify(config))).toEqual(config);
+  });
+
+  it.each([
+    "*",
+    "null",
+    "https://*.example.com",
+    "https://app.example.com/",
+    "HTTPS://app.example.com",
+    "app.example.com",
+    "https://app.example.com:443",
+    "file:///tmp",
+    "https://a@b.example",
+  ])("takes no origin that a browser never sends: %s", (origin) => {
+    const { config, faults } = compileConfig("modelrig.yaml", JSON.stringify({ cors: { origins: [origin] } }));
+    expect(config).toBeUndefined();
+    expect(faults.map(({ message }) => message).join()).toContain("must be an exact origin");
   });
 
   it("takes `sim: true` for short", () => {
