@@ -4,9 +4,9 @@ import type { Limits } from "../src/config/config.ts";
 import { failure } from "../src/failure/failure.ts";
 import { exceedsDepth } from "../src/json/depth.ts";
 import { parseExact } from "../src/json/exact-numbers.ts";
+import { jsonFaultPosition } from "../src/json/json-fault.ts";
 import type { AppEnv } from "./context.ts";
 import { badRequest, HttpFault } from "./fault.ts";
-import { jsonFaultPosition } from "./json-fault.ts";
 
 export const requestLimits = (): MiddlewareHandler<AppEnv> =>
   async function requestLimits(c, next) {

@@ -1,5 +1,6 @@
 /** Where broken JSON can be read otherwise than the scan reads it. */
 import type { Container } from "./container.ts";
+import { isLiteral } from "./lenient-tokens.ts";
 import type { StringRole } from "./string-end.ts";
 import { isBlank, KEY, matchesAt, skipBlank } from "./text-at.ts";
 
@@ -18,7 +19,6 @@ const UNPAIRED = /"\s*,|[,:]\s*"/;
 /** A comment behind a string that may have been text of it. */
 const HASH_COMMENT = /^\s{1,20}#[^\n]*"/;
 const TWICE = /""(?=[^\s"',:}\]])(?:\\[^"]|[^"\\\n]){1,1000}"\s{0,50}[,:}\]]/y;
-const LITERAL = /^(?:true|false|null|-?\d+(?:\.\d+)?)$/;
 /** A separator, an escape or a value behind other words. */
 const DOUBTFUL_WORDS = /[;\\]|^(?:true|false|null)[\w.-]|^[A-Za-z].*\s(?:-?\d[\d.]*|true|false|null)$/;
 /** A bare member or item on a line of its own. */
@@ -56,9 +56,9 @@ export function doubtOfBareValue(
   container: Container,
 ): Doubt {
   const word = text.trim();
-  if (DOUBTFUL_WORDS.test(word) || (quoted && LITERAL.test(word))) return "strong";
+  if (DOUBTFUL_WORDS.test(word) || (quoted && isLiteral(word))) return "strong";
   if (container.kind === "array" && container.state === "next" && !newLineBefore(source, start)) return "strong";
-  if (quoted || LITERAL.test(word)) return "none";
+  if (quoted || isLiteral(word)) return "none";
   const behind = skipBlank(source, end);
   const isLine = source.slice(end, behind).includes("\n") || text.endsWith("\n");
   if (isLine && matchesAt(LINE_START, source, behind)) return "none";

@@ -32,8 +32,6 @@ export interface Scanned {
 
 const CALL = /[A-Za-z_$][\w$]{0,100}\s{0,50}\(/y;
 const BARE_KEY_RUN = /[^:,{}[\]\n"'`]+/y;
-const ENDS_VALUE = /^[,}\]]?$/;
-const IS_LITERAL = /^(?:true|false|null|-?\d+(?:\.\d+)?)$/;
 
 /** Scans from the bracket at `start`; `undefined` where the text is not understood well enough to rewrite. */
 export function scanLenient(source: string, start: number, finder = new StringEndFinder(source)): Scanned | undefined {
@@ -67,11 +65,8 @@ class LenientScan {
   /** Reads one token. False: give up. */
   #step(character: string): boolean {
     if (isBlank(character.charCodeAt(0))) return this.#copy(blankLength(this.#source, this.#at));
-    const afterComment = skipComment(this.#source, this.#at);
-    if (afterComment > this.#at) {
-      this.#at = afterComment;
-      return true;
-    }
+    const comment = skipComment(this.#source, this.#at) - this.#at;
+    if (comment > 0) return this.#skip(comment);
     if (isQuote(character)) return this.#string();
     switch (character) {
       case "{":
@@ -102,6 +97,10 @@ class LenientScan {
 
   #copy(length: number): boolean {
     this.#out.push(this.#source.slice(this.#at, this.#at + length));
+    return this.#skip(length);
+  }
+
+  #skip(length: number): boolean {
     this.#at += length;
     return true;
   }
@@ -131,8 +130,7 @@ class LenientScan {
     if (this.#stack.length > 0 && this.#stack.at(-1)?.state !== "value") return this.#copy(1);
     this.#push({ kind: "array", close: ")" });
     this.#out.push("[");
-    this.#at += 1;
-    return true;
+    return this.#skip(1);
   }
 
   #string(): boolean {
@@ -194,6 +192,8 @@ class LenientScan {
     if (!closed) return;
     this.#dropTrailingComma(closed);
     const isGroup = closed.close === ")" && !closed.isCall && closed.count === 1 && closed.state === "next";
+    // A word in parentheses may be text with both of its quotes left out.
+    if (isGroup && /[^\W\d]/.test(this.#out.at(-1)?.[0] ?? "")) this.#note("strong");
     if (isGroup) this.#out[closed.at] = "";
     else this.#out.push(closed.isCall ? ")" : closed.kind === "object" ? "}" : "]");
     const parent = this.#stack.at(-1);
@@ -271,12 +271,9 @@ class LenientScan {
       inObject: container.kind === "object",
     });
     if (value === undefined) return this.#copy(1);
-    // A quote behind a bare word ends a string whose first quote was left out.
-    const quoted =
-      this.#source[value.end] === '"' && ENDS_VALUE.test(this.#source[skipBlank(this.#source, value.end + 1)] ?? "");
-    this.#out.push(quoted && !IS_LITERAL.test(value.text) ? `"${escapeContent(value.text)}"` : value.text);
-    this.#note(doubtOfBareValue(this.#source, this.#at, { ...value, quoted }, container));
-    this.#at = value.end + (quoted ? 1 : 0);
+    this.#out.push(value.written);
+    this.#note(doubtOfBareValue(this.#source, this.#at, value, container));
+    this.#at = value.end + (value.quoted ? 1 : 0);
     this.#took(container, "value");
     return true;
   }
@@ -288,15 +285,11 @@ class LenientScan {
     const next = this.#source[skipBlank(this.#source, end)];
     if (this.#source[end] === '"' && this.#source[skipBlank(this.#source, end + 1)] === ":") {
       this.#out.push(`"${escapeContent(this.#source.slice(this.#at, end))}"`);
-      this.#at = end + 1;
       container.state = "colon";
-      return true;
+      return this.#skip(end + 1 - this.#at);
     }
     const isStray = container.count > 0 && (isQuote(next) || next === "}") && !this.#source.startsWith("...", this.#at);
-    if (isStray) {
-      this.#at = end;
-      return true;
-    }
+    if (isStray) return this.#skip(end - this.#at);
     if (next === ":") {
       container.bareKeys = true;
       container.state = "colon";

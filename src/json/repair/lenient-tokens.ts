@@ -1,5 +1,7 @@
 /** Single tokens of broken JSON, written as JSON means them. */
 
+import { skipBlank } from "./text-at.ts";
+
 const ESCAPE = /\\(?:u[\dA-Fa-f]{4}|["\\/bfnrt])|\\(\r?\n)|\\([\s\S])|["\p{Cc}]/gu;
 const CONTROL: Readonly<Record<string, string>> = {
   '"': '\\"',
@@ -38,10 +40,35 @@ const WORDS = new Map([
 /** `12,345.60`; in an object a comma cannot be followed by digits alone, so it groups them. */
 const COMMA_GROUPS = /-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?=\s*[,}\n])/y;
 const GROUPED_NUMBER = /^-?\d[\d_]*(?:\.[\d_]+)?$/;
+const ENDS_VALUE = /^[,}\]]?$/;
+const LITERAL = /^(?:true|false|null|-?\d+(?:\.\d+)?)$/;
 const FRACTION = /^\d+\/\d+$/;
+
+export interface BareValue {
+  /** As read: words of other languages are those of JSON. */
+  readonly text: string;
+  /** The same as it goes into the JSON. */
+  readonly written: string;
+  /** Index behind it, before the end quote where there is one. */
+  readonly end: number;
+  /** Its first quote was left out, its end quote is there. */
+  readonly quoted: boolean;
+}
 
 /** A value without quotes, up to the next delimiter; `undefined` where a delimiter stands at once. */
 export function readBareValue(
+  source: string,
+  index: number,
+  place: { readonly inParentheses: boolean; readonly inObject: boolean },
+): BareValue | undefined {
+  const run = bareRun(source, index, place);
+  if (run === undefined) return undefined;
+  const { text, end } = run;
+  const quoted = source[end] === '"' && ENDS_VALUE.test(source[skipBlank(source, end + 1)] ?? "");
+  return { text, end, quoted, written: quoted && !isLiteral(text) ? `"${escapeContent(text)}"` : text };
+}
+
+function bareRun(
   source: string,
   index: number,
   place: { readonly inParentheses: boolean; readonly inObject: boolean },
@@ -56,6 +83,11 @@ export function readBareValue(
   const word = run.trim();
   const rest = run.slice(run.indexOf(word) + word.length);
   return { text: meant(word) + rest, end: index + run.length };
+}
+
+/** `true`, `false`, `null` or a number, as JSON writes them. */
+export function isLiteral(text: string): boolean {
+  return LITERAL.test(text);
 }
 
 function meant(word: string): string {

@@ -7,6 +7,7 @@ import { err, ok, type Result } from "../../failure/failure.ts";
 import { compileSchema } from "../schema/validate.ts";
 import { findJson, type JsonCandidate, withoutReasoning } from "./extract.ts";
 import { escapeContent } from "./lenient-tokens.ts";
+import { type NearReading, nearReadings, onlyCloses } from "./near-readings.ts";
 import { repairScalar } from "./repair-scalar.ts";
 import { skipBlank } from "./text-at.ts";
 
@@ -36,6 +37,7 @@ const MAX_UNSETTLED = 65_536;
 /** Above this an answer is not repaired: the time it takes must stay far below what a request may take. */
 const MAX_LENGTH = 2_000_000;
 
+const FENCES = /^```[\w+-]*\s*|\s*```$/g;
 const MEMBER_BEFORE = /"\s*[:,]\s*$/;
 const CLOSED_TWICE = /[}\]]\s*[}\]]\s*,/;
 const MEMBER_AFTER = /^[,:]\s*["{[\d]/;
@@ -56,9 +58,26 @@ export function repairJson(text: string, options: RepairOptions = {}): Result<Re
   if (quoted && (!accepts || accepts(quoted.value))) return ok({ ...quoted, changed: true });
   const repaired =
     candidates.length > 0 ? repairCandidates(body, candidates, accepts) : repairScalar(body, options.schema);
-  if (repaired === undefined)
+  const near = candidates.length > 0 && repaired?.completed !== false ? nearReadings(body.replace(FENCES, "")) : [];
+  if (repaired === undefined) {
+    const [only, ...others] = near;
+    const reading =
+      only !== undefined && others.length === 0 && onlyCloses(only.text, body) ? parse(only.text) : undefined;
+    if (reading && (!accepts || accepts(reading.value))) return ok({ ...reading, changed: true, completed: true });
     return err({ reason: "unparseable", message: "no JSON that could be repaired was found" });
-  return ok({ ...repaired, changed: true });
+  }
+  const settled = settle(repaired, near, accepts);
+  if (settled === undefined) return err({ reason: "unparseable", message: "it can be read in more than one way" });
+  return ok({ ...settled, changed: true });
+}
+
+/** The reading, unless the text is as near to another one: then the one of them that the schema accepts. */
+function settle(repaired: Reading, near: readonly NearReading[], accepts: Accepts): Reading | undefined {
+  const own = JSON.stringify(repaired.value);
+  const others = near.filter(({ canonical }) => canonical !== own).flatMap(({ text }) => parse(text) ?? []);
+  if (others.length === 0) return repaired;
+  const fitting = accepts ? [repaired, ...others].filter(({ value }) => accepts(value)) : [];
+  return fitting.length === 1 && fitting[0] ? { ...fitting[0], completed: true } : undefined;
 }
 
 /** A string as the whole answer, with quotes in it that are not escaped; `undefined` where it may be members of an object. */
@@ -168,7 +187,6 @@ function readings({ source, settled, doubt, completed }: JsonCandidate, accepts:
   const all = [...allReadings({ source, settled, completed })];
   if (doubt === "none" || !completed) return all;
   const distinct = new Set(all.map(({ value }) => JSON.stringify(value)));
-  if (doubt === "some" && all.length > 1 && distinct.size === 1) return all;
   if (doubt === "some" && all.length > 1 && distinct.size === 1) return all;
   const fitting = accepts && distinct.size > 1 ? all.filter(({ value }) => accepts(value)) : [];
   return fitting.length === 1 ? fitting : [];

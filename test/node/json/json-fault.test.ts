@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { jsonFaultPosition } from "../../../workers/json-fault.ts";
+import { jsonFaultPosition } from "../../../src/json/json-fault.ts";
 
 describe("the position of a JSON fault", () => {
   test.each([

@@ -14,7 +14,7 @@ const SPACE = /[ \t\n\r]*/y;
 type Expect = "value" | "value-or-]" | "key" | "key-or-}" | "colon" | "comma-or-end";
 
 /** Offset of the first character that cannot stand where it stands; the length of the text when it is cut. */
-function firstFault(text: string): number {
+export function firstFault(text: string): number {
   const open: ("{" | "[")[] = [];
   let at = 0;
   let expect: Expect = "value";
