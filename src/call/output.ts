@@ -1,5 +1,6 @@
 /** What an answer is worth under the schema that governs the call: as it came, or after the free repair. */
 import { type Failure, failure } from "../failure/failure.ts";
+import { mayHoldExact, parseExact } from "../json/exact-numbers.ts";
 import { repairJson } from "../json/repair/repair.ts";
 import { undoNullable } from "../json/schema/undo-nullable.ts";
 import { compileSchema, type SchemaValidator } from "../json/schema/validate.ts";
@@ -19,7 +20,7 @@ export type AnswerVerdict =
   | {
       readonly ok: true;
       readonly answer: ChatAnswer;
-      /** The parsed value of choice 0; absent where no schema governs, or the turn ended in tool calls. */
+      /** The value of choice 0 with numbers as doubles, its text having every digit; absent where no schema governs, or the turn ended in tool calls. */
       readonly output?: unknown;
       readonly conformant: boolean | undefined;
       readonly rung: ServedRung;
@@ -62,7 +63,7 @@ export function judge(
     }
     const checked = judgeChoice(choice, validator.value, canRepair, rule);
     if (!checked.ok) return checked;
-    if (choices.length === 0) output = checked.value;
+    if (choices.length === 0) output = withDoubles(checked.value, answerText(checked.choice));
     judged = true;
     changed ||= checked.changed;
     repaired ||= checked.repaired;
@@ -139,9 +140,14 @@ function judgeChoice(
   return { ok: true, value, changed: true, repaired: true, choice: withText(choice, mended) };
 }
 
+/** The value as callers in this process use it; the text has every digit. */
+function withDoubles(value: unknown, text: string): unknown {
+  return mayHoldExact(text) ? (JSON.parse(text) as unknown) : value;
+}
+
 function parse(text: string): { readonly ok: true; readonly value: unknown } | { readonly ok: false } {
   try {
-    return { ok: true, value: JSON.parse(text) as unknown };
+    return { ok: true, value: parseExact(text) };
   } catch {
     return { ok: false };
   }

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync } from "node:fs";
 import Database from "libsql";
+import { parseExact } from "../json/exact-numbers.ts";
 import type { ReplayPayload } from "../replay/replay-payload.ts";
 import type { Capture, RetentionLimits } from "./capture.ts";
 
@@ -136,7 +137,7 @@ function rowValues(capture: Capture): unknown[] {
 }
 
 function fromRow(row: Row): Capture {
-  const content = JSON.parse(row.payload) as Record<string, unknown>;
+  const content = parseExact(row.payload) as Record<string, unknown>;
   const payload: ReplayPayload =
     row.kind === "variables" ? { kind: "variables", variables: content } : { kind: "messages", request: content };
   return {

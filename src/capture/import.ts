@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { FAILURE_CLASSES } from "../failure/failure.ts";
+import { parseExact } from "../json/exact-numbers.ts";
 import type { ReplayPayload } from "../replay/replay-payload.ts";
 import { ID_PATTERN } from "../route/identifier.ts";
 import type { Capture } from "./capture.ts";
@@ -36,7 +37,7 @@ const line = z
 export function readCaptureLine(text: string, now: number): Capture {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExact(text);
   } catch (cause) {
     throw new Error("not valid JSON", { cause });
   }

@@ -13,6 +13,7 @@ import {
 import { request as httpsRequest } from "node:https";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream";
+import { parseExact } from "../json/exact-numbers.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
 import type { Capture } from "./capture.ts";
 import { chatIngress } from "./chat-endpoints.ts";
@@ -172,7 +173,7 @@ async function observedCall(path: string, incoming: IncomingMessage, copy: Tee):
   const text = await bodyText(bytes, incoming.headers["content-encoding"]);
   try {
     const tags = incoming.headers["x-modelrig-tags"];
-    return readCall(path, JSON.parse(text), Array.isArray(tags) ? tags.join(",") : tags);
+    return readCall(path, parseExact(text), Array.isArray(tags) ? tags.join(",") : tags);
   } catch {
     // Not JSON: the gateway has said so to the caller already.
     return undefined;

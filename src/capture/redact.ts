@@ -1,5 +1,6 @@
 /** Redaction, applied to a capture before it is written: what was redacted never touches the disk. */
 import type { Redaction } from "../config/config.ts";
+import { exactText, parseExact } from "../json/exact-numbers.ts";
 import { compileFinder, finderFault } from "../json/pattern/pattern.ts";
 import { TooManySteps } from "../json/steps.ts";
 import type { Capture } from "./capture.ts";
@@ -82,7 +83,7 @@ function replacer(regex: string, replacement: string): (text: string) => string 
 function blank(value: unknown, steps: readonly string[], replace: string): unknown {
   const [step, ...rest] = steps;
   if (step === undefined) return replace;
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || exactText(value) !== undefined) return value;
   return mapEntries(value, (item, key) => (step === "*" || key === step ? blank(item, rest, replace) : item));
 }
 
@@ -96,15 +97,15 @@ function blankJson(text: string, change: (value: unknown) => unknown): string {
 
 function scrub(value: unknown, text: (value: string) => string): unknown {
   if (typeof value === "string") return text(value);
-  if (typeof value === "number") return scrubNumber(value, text);
+  const digits = typeof value === "number" ? String(value) : exactText(value);
+  if (digits !== undefined) return scrubNumber(value, digits, text);
   if (typeof value !== "object" || value === null) return value;
   // A name is the client's text too: a map by address or by key is common.
   return mapEntries(value, (item) => scrub(item, text), text);
 }
 
 /** An account number is as telling without quotes; it becomes text where a pattern finds it. */
-function scrubNumber(value: number, text: (value: string) => string): unknown {
-  const digits = String(value);
+function scrubNumber(value: unknown, digits: string, text: (value: string) => string): unknown {
   const scrubbed = text(digits);
   return scrubbed === digits ? value : scrubbed;
 }
@@ -128,7 +129,7 @@ function mapEntries(
 function parseJson(text: string | undefined): object | undefined {
   if (text === undefined || !/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(text) as object;
+    return parseExact(text) as object;
   } catch {
     return undefined;
   }

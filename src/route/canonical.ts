@@ -1,9 +1,12 @@
 /** The version of a bundle: equal content gives an equal hash, whatever the order of its keys. */
+import { exactText } from "../json/exact-numbers.ts";
 
 /** JSON with sorted keys. `undefined` members are left out, as in JSON. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (typeof value !== "object" || value === null || exactText(value) !== undefined) {
+    return JSON.stringify(value) ?? "null";
+  }
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,6 +1,7 @@
 /** The template language of bundles: Liquid without files, without HTML escaping, without chance, and bounded. */
 /// <reference path="./liquidjs-browser.d.ts" />
 import { Liquid, LiquidError, type Template as LiquidNode } from "liquidjs/dist/liquid.browser.mjs";
+import { withExactVariables } from "./exact-variable.ts";
 
 /** Characters of one template part. */
 const PARSE_LIMIT = 500_000;
@@ -53,11 +54,15 @@ export function renderTemplate(
   variables: Readonly<Record<string, unknown>>,
 ): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string } {
   try {
-    return { ok: true, text: String(engine.renderSync([...template], { ...variables })) };
+    return { ok: true, text: String(engine.renderSync([...template], scopeOf(variables))) };
   } catch (cause) {
     if (!(cause instanceof LiquidError)) throw cause;
     return { ok: false, message: plainMessage(cause) };
   }
+}
+
+function scopeOf(variables: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, withExactVariables(value)]));
 }
 
 function boundedEngine(): Liquid {

@@ -3,6 +3,7 @@
  * along, or found in the lineage: the nearest input or prompt the artifact was derived from.
  */
 
+import { parseExact } from "../json/exact-numbers.ts";
 import { isRecord } from "../json/record.ts";
 import type { ReplayPayload } from "../replay/replay-payload.ts";
 import { CHOSEN_AT_REPLAY } from "../replay/replay-payload.ts";
@@ -68,7 +69,7 @@ function contentOf(artifact: Artifact): Found<unknown> {
       `the artifact's content was not kept (${WHY[withheld ?? "not_sent"]}): say \`corrected\`, the output to expect`,
     );
   }
-  return { ok: true, value: json ? (JSON.parse(content) as unknown) : content };
+  return { ok: true, value: json ? parseExact(content) : content };
 }
 
 const WHY: Readonly<Record<Withheld, string>> = {
@@ -118,7 +119,7 @@ function nearestOf(origins: readonly Origin[], type: "input" | "prompt"): readon
 
 /** A chat request, its messages alone, variables, or else text that a user said. */
 function payloadOf({ type, json }: Artifact, content: string): ReplayPayload {
-  const value = json ? (JSON.parse(content) as unknown) : content;
+  const value = json ? parseExact(content) : content;
   if (isMessages(value)) return { kind: "messages", request: { messages: value } };
   if (isRecord(value) && isMessages(value["messages"])) {
     const chosen = new Set<string>(CHOSEN_AT_REPLAY);

@@ -1,4 +1,5 @@
 /** Reading of a client's body with a precise complaint: every reader names the parameter it found wrong. */
+import { exactText } from "../../json/exact-numbers.ts";
 import { isRecord, type JsonRecord } from "../../json/record.ts";
 
 /**
@@ -81,6 +82,9 @@ export function optionalRecord(record: JsonRecord, key: string, path = key): Jso
 
 export function optionalNumber(record: JsonRecord, key: string, path = key): number | undefined {
   const value = given(record, key);
+  if (exactText(value) !== undefined) {
+    throw new InvalidField(path, `${path} must be a number that a double holds exactly: whole numbers end at 2^53`);
+  }
   if (value !== undefined && (typeof value !== "number" || !Number.isFinite(value))) {
     throw expected(path, "a number", value);
   }

@@ -193,6 +193,14 @@ describe("the capture proxy captures", () => {
     ]);
   });
 
+  it("every digit of an integer above 2^53", async () => {
+    const { url, kept, settled } = await listenWith(answer(RUN));
+    const headers = { "content-type": "application/json" };
+    await fetch(`${url}/v1/run/open.route`, { method: "POST", headers, body: '{"input":{"id":2512292042121000001}}' });
+    await settled();
+    expect(JSON.stringify(kept)).toContain('"variables":{"id":2512292042121000001}');
+  });
+
   it("the request of a chat call without model and stream fields", async () => {
     const { url, kept, settled } = await listenWith(answer(CHAT));
     await post(

@@ -4,6 +4,7 @@ import type { CallResult } from "../../../src/call/call.ts";
 import type { Inference } from "../../../src/call/inference.ts";
 import { routePolicy } from "../../../src/call/route-policy.ts";
 import { writtenTags } from "../../../src/identity/authorize.ts";
+import { parseExact } from "../../../src/json/exact-numbers.ts";
 import { nanoToUsdText } from "../../../src/money/nano-usd.ts";
 import { checkInput } from "../../../src/route/input.ts";
 import { DEFAULT_VARIANT, type NarrowedRoute } from "../../../src/route/narrow.ts";
@@ -73,7 +74,11 @@ export function run(app: Hono<AppEnv>): void {
 function runBody(result: Extract<CallResult, { type: "answer" }>, narrowed: NarrowedRoute): RunAnswer {
   const [choice] = result.answer.choices;
   const text = choice ? answerText(choice) : "";
-  return { output: result.output === undefined ? text : result.output, text, meta: meta(result.inference, narrowed) };
+  return {
+    output: result.output === undefined ? text : parseExact(text),
+    text,
+    meta: meta(result.inference, narrowed),
+  };
 }
 
 function meta(inference: Inference, narrowed: NarrowedRoute): RunAnswer["meta"] {
