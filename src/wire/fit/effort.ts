@@ -1,4 +1,5 @@
 /** Effort words, thinking budgets and the sampling they exclude, fitted to what a model takes. */
+import { compilePattern } from "../../json/pattern/pattern.ts";
 import type { ReasoningEffort } from "../chat.ts";
 import type { DroppedField, WireTarget } from "../dialect.ts";
 
@@ -32,8 +33,17 @@ export function effortForBudget(tokens: number): ReasoningEffort {
   return tokens <= 2_048 ? "low" : tokens <= 12_288 ? "medium" : "high";
 }
 
+/** One for each pattern of the provider table. */
+const reasoningPatterns = new Map<string, ReturnType<typeof compilePattern>>();
+
 export function isReasoningModel({ model, quirks }: WireTarget): boolean {
-  return quirks.reasoningModels !== undefined && new RegExp(quirks.reasoningModels).test(model);
+  if (quirks.reasoningModels === undefined) return false;
+  let pattern = reasoningPatterns.get(quirks.reasoningModels);
+  if (pattern === undefined) {
+    pattern = compilePattern(quirks.reasoningModels);
+    reasoningPatterns.set(quirks.reasoningModels, pattern);
+  }
+  return pattern.ok && pattern.value.test(model);
 }
 
 /** True where the model, thinking as much as asked, refuses sampling parameters. */
