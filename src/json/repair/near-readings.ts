@@ -159,10 +159,10 @@ function* escapedFrom(text: string, first: number): Generator<string> {
   }
 }
 
-/** Next to what separates members a quote is the end of a string rather than text. */
+/** Next to what separates members a quote is the end of a string rather than text, unless it stands apart from the string. */
 function isBesideMark(text: string, quote: number): boolean {
-  return (
-    /(?:[,:[{+]|\*\/|"\s)\s*$/.test(text.slice(Math.max(0, quote - 20), quote)) ||
-    /^\s*[,:}\]+]/.test(text.slice(quote + 1, quote + 20))
-  );
+  const before = text.slice(Math.max(0, quote - 20), quote);
+  const after = text.slice(quote + 1, quote + 20);
+  const opens = /(?:[,:[{+]|\*\/)\s*$/.test(before) || (/"\s+$/.test(before) && /^\w/.test(after));
+  return (opens && !/^\s/.test(after)) || (/^\s*[,:}\]+]/.test(after) && !/\s$/.test(before));
 }
