@@ -18,6 +18,8 @@ export const proposalEvidence = z.object({
   objective: objectiveReport,
   schema_declared: z.boolean(),
   answers: answersReport,
+  /** Digests of what the two arms serve, as `servedDigest` makes them. */
+  served: z.object({ incumbent: z.string(), challenger: z.string() }),
   /** The variant to become the route's default. */
   variant: z.string(),
   incumbent: armReport,
@@ -47,8 +49,9 @@ export function evidenceOf(report: BakeoffReport): ProposalEvidence | undefined 
   const verdict = report.gate.verdicts.find(({ arm }) => arm === proposes);
   if (!challenger || !incumbent || !verdict) return undefined;
   const delta = costDelta(challenger, incumbent, report);
-  // An arm whose cost is unknown clears no gate.
-  if (delta === undefined) return undefined;
+  const compared = report.regrets.find(({ arm, against }) => arm === challenger.arm && against === incumbent.arm);
+  // An arm whose cost is unknown, or that was not compared with what serves, clears no gate.
+  if (delta === undefined || !compared) return undefined;
   const regretOf = (arm: ArmReport, against: ArmReport | undefined): RegretReport | undefined =>
     report.regrets.find((one) => one.arm === arm.arm && one.against === against?.arm && one.metric === report.metric);
   return {
@@ -60,6 +63,7 @@ export function evidenceOf(report: BakeoffReport): ProposalEvidence | undefined 
     objective: report.objective,
     schema_declared: report.schema_declared,
     answers: report.answers,
+    served: { incumbent: compared.key.against, challenger: compared.key.arm },
     variant: challenger.arm,
     incumbent,
     challenger,

@@ -14,40 +14,59 @@ export interface Actor {
   readonly at: number;
 }
 
+/** Id of the swap that carried a proposal out and was taken back; undefined where there is none. */
+export type RevertedSwapOf = (proposal: string) => Promise<string | undefined>;
+
 /**
  * Files the one proposal a report supports, or renews the evidence of the one filed before. `undefined` where the
- * report proposes nothing. One that a human decided stays as it is decided.
+ * report proposes nothing. One that a human decided stays as it is decided; where its change was taken back, the same
+ * change proven again is a proposal of its own.
  */
 export async function fileProposal(
   report: BakeoffReport,
   store: ProposalStore,
+  revertedSwapOf: RevertedSwapOf,
   actor: Actor,
   newId: () => string,
 ): Promise<Proposal | undefined> {
   const evidence = evidenceOf(report);
   if (!evidence) return undefined;
-  const { route, route_hash: routeHash } = report;
-  const subject = {
-    kind: "bakeoff",
-    trigger: "manual_challenger",
-    route,
-    routeHash,
-    subject: evidence.variant,
-  } as const;
-  const hash = await triggerHash(subject);
+  const { incumbent: serves, challenger: proposes } = evidence.served;
+  const { route } = report;
+  let after: string | undefined;
+  for (;;) {
+    const subject = { kind: "bakeoff", trigger: "manual_challenger", route, serves, proposes, after } as const;
+    const hash = await triggerHash(subject);
+    const known = await store.findByTrigger(route, hash);
+    const reverted = known?.state === "approved" ? await revertedSwapOf(known.id) : undefined;
+    if (reverted === undefined) return filed(hash, evidence, route, store, actor, newId);
+    after = reverted;
+  }
+}
+
+async function filed(
+  hash: string,
+  evidence: ProposalEvidence,
+  route: string,
+  store: ProposalStore,
+  actor: Actor,
+  newId: () => string,
+): Promise<Proposal | undefined> {
   const expiresAt = expiryOf("bakeoff", actor.at);
   const fresh = {
     id: newId(),
-    kind: subject.kind,
-    trigger: subject.trigger,
+    kind: "bakeoff",
+    trigger: "manual_challenger",
     triggerHash: hash,
     route,
     createdAt: actor.at,
     expiresAt,
     evidence,
-    state: eventOf(evidence) === "evidence" ? ("evidenced" as const) : ("suggested" as const),
-  };
-  if (!(await store.insert(fresh, actor.by))) {
+    state: eventOf(evidence) === "evidence" ? "evidenced" : "suggested",
+  } as const;
+  if (await store.insert(fresh, actor.by)) {
+    await store.supersede({ id: fresh.id, route, variant: evidence.variant }, actor);
+  } else {
     const known = await store.findByTrigger(route, hash);
     const to = known && transition(asOf(known, actor.at).state, eventOf(evidence));
     if (known && to) await store.change(known.id, { from: known.state, to, evidence, expiresAt }, actor);

@@ -32,6 +32,11 @@ export interface ProposalStore {
   list(filter: ProposalFilter): Promise<readonly Proposal[]>;
   /** False where one with this route and trigger hash is there already. */
   insert(proposal: NewProposal, by: string): Promise<boolean>;
+  /** Closes the other open bake-off proposals of a route's variant: there is newer evidence about it. */
+  supersede(
+    proposal: { readonly id: string; readonly route: string; readonly variant: string },
+    deed: { readonly by: string; readonly at: number },
+  ): Promise<void>;
   /** False where the proposal left the state `from` meanwhile. */
   change(id: string, change: ProposalChange, stamp: AuditStamp): Promise<boolean>;
 }

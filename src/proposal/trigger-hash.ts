@@ -5,15 +5,17 @@ export interface ProposalSubject {
   readonly kind: ProposalKind;
   readonly trigger: ProposalTrigger;
   readonly route: string;
-  /** The version of the bundle it was measured on: a changed route is another question. */
-  readonly routeHash: string;
-  /** The variant, model or cluster the proposal is about. */
-  readonly subject: string;
+  /** Digest of what serves the route. A description, a name or the order of keys is not part of it. */
+  readonly serves: string;
+  /** Digest of what would serve instead, or the name of what the proposal is about. */
+  readonly proposes: string;
+  /** Swap of an earlier proposal of the same change that was taken back: proving it again is another proposal. */
+  readonly after?: string | undefined;
 }
 
 /** SHA-256, hex, of the subject's fields in a fixed order. */
-export async function triggerHash({ kind, trigger, route, routeHash, subject }: ProposalSubject): Promise<string> {
-  const text = JSON.stringify([kind, trigger, route, routeHash, subject]);
+export async function triggerHash({ kind, trigger, route, serves, proposes, after }: ProposalSubject): Promise<string> {
+  const text = JSON.stringify([kind, trigger, route, serves, proposes, after ?? null]);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -21,6 +21,7 @@ export async function executeSwap(
   newId: () => string,
 ): Promise<Result<Swap>> {
   const known = await store.findByProposal(proposal.id);
+  if (known?.state === "reverted") return err(reverted(known));
   if (known) return ok(known);
   const current = asOf(proposal, actor.at);
   if (current.state !== "evidenced" && current.state !== "approved") return err(illegal(current, "approve"));
@@ -49,4 +50,10 @@ export async function executeSwap(
   return other
     ? ok(other)
     : err(failure("bad_request", "the proposal changed meanwhile", { code: "proposal_changed" }));
+}
+
+/** What was taken back is not carried out again on the evidence that it was taken back from. */
+function reverted({ id }: Swap) {
+  const message = `swap ${id} of this proposal was reverted; a new bake-off files a new proposal`;
+  return failure("bad_request", message, { code: "swap_reverted" });
 }

@@ -159,6 +159,7 @@ export function evidenceFigures(more: Partial<ProposalEvidence> = {}): ProposalE
     objective: { mode: "cost-first", max_conformance_drop: 0.05 },
     schema_declared: true,
     answers: { evidence: "checked", accepted: false, reason: "answers were judged by value checks" },
+    served: { incumbent: digestOf("default"), challenger: digestOf("cheap") },
     variant: "cheap",
     incumbent: armFigures("default", { role: "incumbent", effective: { usd_per_1k: 5, low: 4.5, high: 5.5 } }),
     challenger: armFigures("cheap"),

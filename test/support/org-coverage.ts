@@ -192,6 +192,7 @@ export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
       const deed = deedOf(doing);
       await proposals.insert(proposalOf(doing.word, doing.at), org);
       await proposals.change(doing.word, { from: "evidenced", to: "rejected", comment: org }, deed);
+      await proposals.supersede({ id: "none", route: "same", variant: "cheap" }, deed);
       await proposals.expire({ by: org, at: doing.at + 10_000 });
     },
     see: async ({ proposals }) => ({
@@ -343,12 +344,11 @@ export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
     }),
   },
   evidence: {
-    act: async ({ own, word, at }) => void (await own.evidence.record(lookOf(word, at))),
-    see: async ({ evidence }) => ({
-      looks: await each((word) => evidence.upTo("same", word)),
-      // Drawn for whoever asks first, so only that there is one can be compared.
-      salted: (await evidence.salt()) !== "",
-    }),
+    act: async ({ own, word, at }) => {
+      await own.evidence.salt();
+      await own.evidence.record(lookOf(word, at));
+    },
+    see: async ({ evidence }) => ({ looks: await each((word) => evidence.upTo("same", word)) }),
   },
   data: {
     act: async (doing) => {

@@ -1,8 +1,11 @@
 import { decideProposal, getSwap, listSwaps, recordSwap, revertSwap } from "../../api/proposals.ts";
+import { servedDigest } from "../../bakeoff/evidence/served-payload.ts";
+import { armsOf } from "../../bakeoff/plan/arm.ts";
 import { formatUsd } from "../../money/format.ts";
 import { nanoUsd } from "../../money/nano-usd.ts";
 import type { ProposalEvidence } from "../../proposal/evidence.ts";
 import type { Proposal } from "../../proposal/proposal.ts";
+import type { Route } from "../../route/route.ts";
 import { patched, reverseOf } from "../../swap/patch.ts";
 import type { Swap } from "../../swap/swap.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
@@ -58,13 +61,22 @@ async function execute(io: Io, proposalId: string, options: ExecuteOptions): Pro
   const proposal = await readyProposal(gateway, proposalId, options);
   const known = await gateway.call(listSwaps, { query: { proposal: proposalId } });
   const [before] = known.swaps;
+  if (before?.state === "reverted") {
+    throw new CliError("swap.reverted", `swap ${before.id} of this proposal was reverted`, {
+      exitCode: EXIT.no,
+      fix: "run the bake-off again: what it proves is filed as a new proposal",
+    });
+  }
   if (before) return hand(io, before, [], options);
   if (proposal.state !== "evidenced" && proposal.state !== "approved") {
     throw new CliError("swap.proposal_state", `proposal ${proposalId} is ${proposal.state}`, { exitCode: EXIT.no });
   }
   const { evidence } = proposal;
   const bundle = await compileFor(io, { cwd: io.cwd, routes: options.routes, config: options.config });
-  requireMeasuredVersion(bundle.routes.find(({ name }) => name === proposal.route)?.hash, evidence);
+  await requireMeasuredArms(
+    bundle.routes.find(({ name }) => name === proposal.route),
+    evidence,
+  );
   const project = { cwd: io.cwd, routes: options.routes, config: options.config };
   const { path, patch, notes } = await promotionPatch(bundle, project, proposal.route, evidence.variant);
   if (!(await costAccepted(io, proposal.route, evidence, options))) return EXIT.no;
@@ -87,10 +99,12 @@ async function readyProposal(gateway: Gateway, id: string, options: ExecuteOptio
   return (await fetchProposal(gateway, id)).proposal;
 }
 
-/** Evidence for one version of a route says nothing about another. */
-function requireMeasuredVersion(hash: string | undefined, evidence: ProposalEvidence): void {
-  if (hash === evidence.route_hash) return;
-  throw new CliError("swap.route_changed", "the route has changed since it was measured", {
+/** Evidence is about what the two arms serve: a description may have changed since, a prompt may not. */
+async function requireMeasuredArms(route: Route | undefined, evidence: ProposalEvidence): Promise<void> {
+  const arms = route && armsOf(route, [evidence.variant], evidence.incumbent.arm);
+  const served = arms?.ok ? await Promise.all(arms.value.map(({ narrowed }) => servedDigest(narrowed))) : [];
+  if (served[0] === evidence.served.incumbent && served[1] === evidence.served.challenger) return;
+  throw new CliError("swap.route_changed", "what the route serves has changed since it was measured", {
     exitCode: EXIT.no,
     fix: "run the bake-off again on the route as it is now",
   });

@@ -1,6 +1,7 @@
 /** The route's file in the repository, and the change of it that makes a variant the default. Nothing is written. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { servedDigest } from "../../bakeoff/evidence/served-payload.ts";
 import { compileAll } from "../../config/compile-all.ts";
 import type { CompiledBundle } from "../../config/config.ts";
 import type { Failure, Result } from "../../failure/failure.ts";
@@ -43,7 +44,7 @@ export function findRouteFile(project: SwapProject, route: string): RouteFile {
   return { path, absolute, text: readFileSync(absolute, "utf8") };
 }
 
-/** The patch, checked: the changed file compiles, and its default asks the variant's first candidate as measured. */
+/** The patch, checked: the changed file compiles, and its default asks first what the variant was measured to ask. */
 export async function promotionPatch(
   bundle: CompiledBundle,
   project: SwapProject,
@@ -56,14 +57,9 @@ export async function promotionPatch(
   const narrowed = unwrap(narrow(compiled, variant));
   const { text, notes } = unwrap(promoteVariant(file.text, narrowed));
   const after = await recompiled(bundle, project, file, text);
-  const [serves] = after.candidates;
-  const [measured] = narrowed.candidates;
-  const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-  if (
-    serves?.key !== measured?.key ||
-    !same(serves?.params, measured?.params) ||
-    !same(after.template, narrowed.template)
-  ) {
+  // The variant's candidates come first, in its order; what stands behind them is the fallback that was declared before.
+  const first = { ...after, candidates: after.candidates.slice(0, narrowed.candidates.length) };
+  if ((await servedDigest(first)) !== (await servedDigest(narrowed))) {
     throw new CliError("swap.not_equivalent", `the changed ${file.path} would not serve as ${variant} was measured`, {
       fix: "change the file by hand",
     });

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, lte, ne, sql } from "drizzle-orm";
 import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { NewProposal, ProposalChange, ProposalFilter, ProposalStore } from "../../proposal/ports.ts";
 import { PROPOSAL_STATES, type Proposal, proposal } from "../../proposal/proposal.ts";
@@ -95,6 +95,30 @@ export class OrgProposals implements ProposalStore {
       ]),
     );
     return changed.length > 0;
+  }
+
+  async supersede(
+    { id, route, variant }: { readonly id: string; readonly route: string; readonly variant: string },
+    deed: AuditStamp,
+  ): Promise<void> {
+    const older = and(
+      eq(proposals.org, this.#org),
+      eq(proposals.route, route),
+      eq(proposals.kind, "bakeoff"),
+      ne(proposals.id, id),
+      inArray(proposals.state, OPEN),
+      sql`json_extract(${proposals.evidence}, '$.variant') = ${variant}`,
+    );
+    await settled(
+      this.#db.batch([
+        this.#db
+          .insert(auditLog)
+          .select(
+            sql`select null, ${this.#org}, ${deed.at}, ${deed.by}, 'proposal.superseded', ${proposals.id}, null from ${proposals} where ${older}`,
+          ),
+        this.#db.update(proposals).set({ state: "superseded" }).where(older),
+      ]),
+    );
   }
 
   /** Marks open ones past their expiry as expired, each with its entry in the audit log; answers how many. */

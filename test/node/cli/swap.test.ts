@@ -5,8 +5,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { servedDigest } from "../../../src/bakeoff/evidence/served-payload.ts";
+import { armsOf } from "../../../src/bakeoff/plan/arm.ts";
 import { main } from "../../../src/cli/main.ts";
 import type { ProposalEvidence } from "../../../src/proposal/evidence.ts";
+import type { Route } from "../../../src/route/route.ts";
 import { evidenceFigures } from "../../support/bakeoff-figures.ts";
 import { routeOf } from "../../support/bundles.ts";
 import { fakeIo } from "../../support/fake-io.ts";
@@ -68,7 +71,7 @@ beforeEach(async () => {
   mkdirSync(join(folder, "app/routes"), { recursive: true });
   writeFileSync(join(folder, "app/routes/acme.task.yaml"), FILE);
   execFileSync("git", ["init", "-q"], { cwd: folder });
-  evidence = evidenceFigures({ route_hash: (await routeOf(FILE)).hash });
+  evidence = evidenceFigures({ served: await servedBy(await routeOf(FILE)) });
   state = "evidenced";
   posted = [];
   recorded = undefined;
@@ -89,6 +92,14 @@ afterEach(() => {
   server.closeAllConnections();
   server.close();
 });
+
+/** What the two arms of the file serve. */
+async function servedBy(route: Route): Promise<ProposalEvidence["served"]> {
+  const arms = armsOf(route, ["cheap"], "default");
+  if (!arms.ok) throw new Error(arms.error.message);
+  const [incumbent = "", challenger = ""] = await Promise.all(arms.value.map(({ narrowed }) => servedDigest(narrowed)));
+  return { incumbent, challenger };
+}
 
 async function swap(...args: string[]) {
   const io = fakeIo({ cwd: join(folder, "app"), env: { MODELRIG_URL: url, MODELRIG_KEY: "rig_sk_test" } });
@@ -133,7 +144,7 @@ describe("swap execute", () => {
   });
 
   it("refuses evidence that was measured on another version of the route", async () => {
-    evidence = { ...evidence, route_hash: "0".repeat(64) };
+    evidence = { ...evidence, served: { ...evidence.served, challenger: "0".repeat(32) } };
     const { exitCode, out, err } = await swap("execute", "prop_1", "--approve");
     expect({ exitCode, out }).toEqual({ exitCode: 3, out: "" });
     expect(err).toContain("swap.route_changed");

@@ -7,7 +7,8 @@ import type { Proposal } from "../../../src/proposal/proposal.ts";
 import { migrate } from "../../../src/store/database/migrate.ts";
 import { type OrgStore, openStore, type Store } from "../../../src/store/store.ts";
 import { executeSwap } from "../../../src/swap/execute.ts";
-import { armFigures, pairFigures, pairsWith, regretFigures } from "../../support/bakeoff-figures.ts";
+import { revertedIn } from "../../../src/swap/reverted.ts";
+import { armFigures, digestOf, pairFigures, pairsWith, regretFigures } from "../../support/bakeoff-figures.ts";
 import { type LocalDatabase, localDatabase, releasedMigrations } from "../../support/local-database.ts";
 
 const DAY = 86_400_000;
@@ -35,8 +36,12 @@ const newId = (): string => `id_${++ids}`;
 /** Against the incumbent's $5, with a tenth on either side. */
 const costRatioOf = (usd: number) => ({ ratio: usd / 5, low: (0.9 * usd) / 5, high: (1.1 * usd) / 5 });
 
-/** A report of which `cheap` clears the gate; `more` changes its figures. */
-function reportOf(more: Partial<BakeoffReport> = {}, cheap: Partial<ArmReport> = {}): BakeoffReport {
+/** A report of which the variant clears the gate; `more` and `figures` change it. */
+function reportOf(
+  more: Partial<BakeoffReport> = {},
+  figures: Partial<ArmReport> = {},
+  variant = "cheap",
+): BakeoffReport {
   const dear = armFigures("default", { role: "incumbent", effective: { usd_per_1k: 5, low: 4.5, high: 5.5 } });
   const report: BakeoffReport = {
     schema: "modelrig.bakeoff/1",
@@ -58,13 +63,13 @@ function reportOf(more: Partial<BakeoffReport> = {}, cheap: Partial<ArmReport> =
     sampling: { representative: true, text: "the newest captures" },
     evidence_store: { kept: true },
     incumbent: "default",
-    arms: [dear, armFigures("cheap", cheap)],
+    arms: [dear, armFigures(variant, figures)],
     pairs: [
-      pairFigures("cheap", {
-        cost_ratio: { ...costRatioOf(cheap.effective?.usd_per_1k ?? 1), level: 0.0076 },
+      pairFigures(variant, {
+        cost_ratio: { ...costRatioOf(figures.effective?.usd_per_1k ?? 1), level: 0.0076 },
       }),
     ],
-    regrets: regretFigures([{ arm: "cheap", against: "default", pairs: pairsWith(400, 0, 0), limit: 0.05 }]),
+    regrets: regretFigures([{ arm: variant, against: "default", pairs: pairsWith(400, 0, 0), limit: 0.05 }]),
     gate: { kind: "cost-first", verdicts: [], reason: "" },
     ...more,
   };
@@ -72,7 +77,7 @@ function reportOf(more: Partial<BakeoffReport> = {}, cheap: Partial<ArmReport> =
 }
 
 async function filed(report = reportOf(), at = NOW): Promise<Proposal> {
-  const proposal = await fileProposal(report, own.proposals, human(at), newId);
+  const proposal = await fileProposal(report, own.proposals, revertedIn(own.swaps), human(at), newId);
   if (!proposal) throw new Error("nothing was filed");
   return proposal;
 }
@@ -93,7 +98,7 @@ describe("filing a proposal", () => {
 
   it("files nothing where no arm clears", async () => {
     const report = reportOf({}, { effective: { usd_per_1k: 6 } });
-    expect(await fileProposal(report, own.proposals, human(), newId)).toBeUndefined();
+    expect(await fileProposal(report, own.proposals, revertedIn(own.swaps), human(), newId)).toBeUndefined();
     expect(await own.proposals.list({ limit: 10 })).toEqual([]);
   });
 
@@ -111,10 +116,39 @@ describe("filing a proposal", () => {
     expect(await own.proposals.list({ limit: 10 })).toHaveLength(1);
   });
 
-  it("files anew for another version of the route", async () => {
+  /** The report of an arm that serves something else under the same name. */
+  const otherwise = (): BakeoffReport => {
+    const report = reportOf({ id: "bo_2" });
+    const regrets = report.regrets.map((one) => ({ ...one, key: { ...one.key, arm: digestOf("another prompt") } }));
+    return { ...report, regrets };
+  };
+
+  it("files the same one where only the route's version differs, as with another description", async () => {
     const first = await filed();
-    const second = await filed(reportOf({ route_hash: "b".repeat(64) }));
+    expect((await filed(reportOf({ route_hash: "b".repeat(64) }))).id).toBe(first.id);
+  });
+
+  it("files anew for an arm that serves something else, and closes the older proposal of that variant", async () => {
+    const first = await filed();
+    const second = await filed(otherwise());
     expect(second.id).not.toBe(first.id);
+    expect(await own.proposals.get(first.id)).toMatchObject({ state: "superseded" });
+    expect(second.state).toBe("evidenced");
+  });
+
+  it("only suggests where nothing but the shape of answers was tested, until a person takes that for enough", async () => {
+    const shape = { evidence: "shape", accepted: false, reason: "only the shape of the answers was tested" } as const;
+    const suggested = await filed(reportOf({ answers: shape }));
+    expect(suggested.state).toBe("suggested");
+    expect(await decideProposal(suggested, { event: "approve" }, own.proposals, human())).toMatchObject({ ok: false });
+    const taken = await decideProposal(suggested, { event: "accept_shape" }, own.proposals, human());
+    expect(taken).toMatchObject({ ok: true, value: { state: "evidenced" } });
+    expect((await own.audit.list(10)).map(({ action }) => action)).toContain("proposal.evidenced");
+  });
+
+  it("is evidenced by shape alone where the route declares that this is all that counts", async () => {
+    const shape = { evidence: "shape", accepted: true, reason: "only the shape of the answers was tested" } as const;
+    expect((await filed(reportOf({ answers: shape }))).state).toBe("evidenced");
   });
 
   it("leaves what a human rejected as it is", async () => {
@@ -169,7 +203,7 @@ describe("executing a swap", () => {
   });
 
   it("supersedes the route's other open proposals: their baseline is gone", async () => {
-    const [first, second] = [await filed(), await filed(reportOf({ route_hash: "b".repeat(64) }))];
+    const [first, second] = [await filed(), await filed(reportOf({}, {}, "small"))];
     const elsewhere = await filed(reportOf({ route: "acme.other" }));
     await swapped(second);
     expect((await own.proposals.get(first.id))?.state).toBe("superseded");
@@ -180,7 +214,7 @@ describe("executing a swap", () => {
     it(`is refused after ${event}`, async () => {
       const proposal = await filed();
       if (event === "reject") await decideProposal(proposal, { event }, own.proposals, human());
-      if (event === "supersede") await swapped(await filed(reportOf({ route_hash: "b".repeat(64) })));
+      if (event === "supersede") await swapped(await filed(reportOf({}, {}, "small")));
       const current = (await own.proposals.get(proposal.id)) ?? proposal;
       const at = event === "expire" ? NOW + 31 * DAY : NOW;
       expect(await swapped(current, at)).toMatchObject({ ok: false, error: { code: "proposal_state" } });
@@ -206,6 +240,20 @@ describe("executing a swap", () => {
       reverted_at: new Date(NOW + 5).toISOString(),
       baseline: result.value.baseline,
     });
+  });
+
+  it("is not carried out again once it was taken back; proven again it is a proposal of its own", async () => {
+    const proposal = await filed();
+    const result = await swapped(proposal);
+    if (!result.ok) throw new Error(result.error.message);
+    await own.swaps.revert(result.value.id, human(NOW + 5));
+    expect(await swapped(proposal)).toMatchObject({ ok: false, error: { code: "swap_reverted" } });
+    const again = await filed(reportOf({ id: "bo_2" }), NOW + DAY);
+    expect(again.id).not.toBe(proposal.id);
+    expect(again.state).toBe("evidenced");
+    const second = await swapped(again);
+    expect(second).toMatchObject({ ok: true, value: { state: "executed" } });
+    if (second.ok) expect(second.value.id).not.toBe(result.value.id);
   });
 
   it("leaves a trace of every change in the audit log", async () => {

@@ -43,8 +43,8 @@ describe("the trigger hash", () => {
     kind: "bakeoff",
     trigger: "manual_challenger",
     route: "a",
-    routeHash: "h",
-    subject: "cheap",
+    serves: "h",
+    proposes: "cheap",
   } as const;
 
   it("is the same for the same subject and differs in every field", async () => {
@@ -55,16 +55,16 @@ describe("the trigger hash", () => {
       { kind: "change" },
       { trigger: "new_model" },
       { route: "b" },
-      { routeHash: "i" },
-      { subject: "x" },
+      { serves: "i" },
+      { proposes: "x" },
     ] as const) {
       expect(await triggerHash({ ...subject, ...change })).not.toBe(own);
     }
   });
 
   it("does not confuse fields that run into each other", async () => {
-    expect(await triggerHash({ ...subject, route: "ab", routeHash: "c" })).not.toBe(
-      await triggerHash({ ...subject, route: "a", routeHash: "bc" }),
+    expect(await triggerHash({ ...subject, route: "ab", serves: "c" })).not.toBe(
+      await triggerHash({ ...subject, route: "a", serves: "bc" }),
     );
   });
 });

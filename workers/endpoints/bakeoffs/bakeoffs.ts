@@ -6,6 +6,7 @@ import { gateOf, inconsistency } from "../../../src/bakeoff/report/consistency.t
 import { failure } from "../../../src/failure/failure.ts";
 import { fileProposal, proveProposal } from "../../../src/proposal/file.ts";
 import { LookConflict } from "../../../src/store/evidence/evidence-looks.ts";
+import { revertedIn } from "../../../src/swap/reverted.ts";
 import { type Caller, requireReach } from "../../calls.ts";
 import type { AppEnv } from "../../context.ts";
 import { badRequest, HttpFault, notFound } from "../../fault.ts";
@@ -36,7 +37,8 @@ export function bakeoffs(app: Hono<AppEnv>): void {
     const actor = actorOf(request);
     await store.bakeoffs.put(report, actor);
     const proven = known && (await proveProposal(report, known, store.proposals, actor));
-    const proposal = proven ?? (await fileProposal(report, store.proposals, actor, () => prefixedId("prop")));
+    const proposal =
+      proven ?? (await fileProposal(report, store.proposals, revertedIn(store.swaps), actor, () => prefixedId("prop")));
     const answer = { id: report.id, proposal: proposal ? { id: proposal.id, state: proposal.state } : null };
     return { status: 201, body: answer };
   });
