@@ -1,13 +1,17 @@
 /** What a client's model word means: a route under its policy, or one raw model. */
 import type { CallContext, CallPolicy } from "../src/call/call.ts";
+import { rawPolicy as policyOf } from "../src/call/raw-policy.ts";
 import { routePolicy } from "../src/call/route-policy.ts";
+import { failure } from "../src/failure/failure.ts";
+import { canonicalJson } from "../src/route/canonical.ts";
 import { resolveModelWord } from "../src/route/model-word.ts";
+import type { NarrowedRoute } from "../src/route/narrow.ts";
 import type { Route } from "../src/route/route.ts";
 import type { ChatRequest } from "../src/wire/chat.ts";
-import { rawPolicy, refuseForeignSchema } from "./call-policy.ts";
 import { type Caller, liveContext, modelNotFound, requireReach, routeFor } from "./calls.ts";
 import { HttpFault } from "./fault.ts";
 import type { RequestMarks } from "./request-marks.ts";
+import type { Runtime } from "./runtime.ts";
 
 export interface CallTarget {
   readonly context: CallContext;
@@ -41,4 +45,26 @@ export async function callTarget(
       return { context: liveContext(caller.principal, undefined, marks), policy, route: undefined };
     }
   }
+}
+
+/** A request for another schema than the route's own cannot be honoured, and is not dropped silently. */
+function refuseForeignSchema(narrowed: NarrowedRoute, request: Pick<ChatRequest, "responseFormat">): void {
+  const asked = request.responseFormat;
+  const own = narrowed.output?.schema;
+  if (own === undefined || asked?.type !== "json_schema") return;
+  if (canonicalJson(asked.schema) === canonicalJson(own)) return;
+  const message = `route ${narrowed.route.name} declares its output schema; response_format asks for another`;
+  throw new HttpFault(400, failure("invariant_violation", message, { param: "response_format" }));
+}
+
+function rawPolicy(
+  runtime: Runtime,
+  provider: string,
+  model: string,
+  request: Pick<ChatRequest, "responseFormat">,
+  marks: RequestMarks,
+): CallPolicy {
+  const policy = policyOf(runtime.providers, { provider, model }, request, marks.stream ?? "live");
+  if (!policy.ok) throw new HttpFault(400, policy.error);
+  return policy.value;
 }

@@ -1,13 +1,13 @@
 /** The way from an endpoint to the engine that all call endpoints share. */
 
-import type { CallContext, CallInput, CallResult } from "../src/call/call.ts";
+import type { CallBudget, CallContext, CallInput, CallResult } from "../src/call/call.ts";
 import { executeCall } from "../src/call/execute.ts";
+import { claimsFor } from "../src/envelope/period.ts";
 import { failure } from "../src/failure/failure.ts";
 import type { Principal } from "../src/identity/principal.ts";
 import { mayCall } from "../src/identity/reach.ts";
 import { DEFAULT_VARIANT, type NarrowedRoute, narrow } from "../src/route/narrow.ts";
 import type { Route } from "../src/route/route.ts";
-import { callBudget } from "./call-budget.ts";
 import { forbidden, HttpFault, notFound } from "./fault.ts";
 import type { RequestMarks } from "./request-marks.ts";
 import type { Background, Runtime } from "./runtime.ts";
@@ -55,6 +55,26 @@ export function liveContext(principal: Principal, route: NarrowedRoute | undefin
     run: marks.run,
     step: marks.step,
   };
+}
+
+/** Every limit that covers a live call. No claims = no round trip to the envelopes. */
+export function callBudget(
+  runtime: Runtime,
+  principal: Principal,
+  route: Route | undefined,
+  run: string | undefined,
+): CallBudget {
+  const { perCall, ...limits } = route?.budget ?? {};
+  const claims = claimsFor(
+    {
+      route: route && { name: route.name, ...limits },
+      key: { id: principal.keyId, perMonth: principal.monthlyLimit },
+      orgPerMonth: runtime.config.budget.orgPerMonth,
+      run,
+    },
+    runtime.now(),
+  );
+  return { perCall, claims };
 }
 
 /** Runs a call and keeps the isolate alive, and counted as busy, until all of it is over. */

@@ -20,11 +20,10 @@ import { logAlert } from "./envelope-alerts.ts";
 import { hostedRuns } from "./hosted-runs.ts";
 import { LivePins } from "./live-pins.ts";
 import { logError } from "./log.ts";
-import { alertingRecorder } from "./model-alert.ts";
 import { OrgSnapshots } from "./org-snapshots.ts";
 import type { Replacement } from "./replacement.ts";
 import type { Background, Runtime } from "./runtime.ts";
-import { telemetryOutbox, telemetryRecorder, telemetryResend } from "./telemetry-queue.ts";
+import { alertingRecorder, telemetryOutbox, telemetryRecorder, telemetryResend } from "./telemetry-queue.ts";
 
 const KEY_LOOKUP_PATIENCE_MS = 5_000;
 const HOUR_MS = 3_600_000;

@@ -1,11 +1,10 @@
 /** Upstream dialects by name, with what holds for requests to all of them. */
 import { anthropicMessages } from "./anthropic-messages/index.ts";
 import type { ChatRequest, DialectName } from "./chat.ts";
-import type { UpstreamDialect, WireTarget } from "./dialect.ts";
+import type { DroppedField, UpstreamDialect, WireTarget } from "./dialect.ts";
 import { decodingClientCalls, withClientCalls } from "./fit/client-calls.ts";
 import { type ClientTools, withFunctions } from "./fit/client-tools.ts";
 import { carriedTools, refusedLoss } from "./fit/indispensable.ts";
-import { withinModel } from "./fit/output-limit.ts";
 import { gemini } from "./gemini/index.ts";
 import { openaiChat } from "./openai-chat/index.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
@@ -59,4 +58,18 @@ export function clientToolsFor(
 ): { readonly request: ChatRequest; readonly tools: ClientTools } {
   const own = request.native?.dialect === dialect && (dialect !== "openai-chat" || quirks.customTools === true);
   return own ? { request, tools: new Map() } : withFunctions(request);
+}
+
+/** The request with an output limit that the model takes: one above its known maximum is lowered and named. */
+function withinModel(
+  request: ChatRequest,
+  { model, maxOutput, facts }: WireTarget,
+): { readonly request: ChatRequest; readonly dropped: readonly DroppedField[] } {
+  const asked = request.maxOutputTokens;
+  if (asked === undefined || maxOutput === undefined || asked <= maxOutput || facts?.maxOutputAssumed)
+    return { request, dropped: [] };
+  return {
+    request: { ...request, maxOutputTokens: maxOutput },
+    dropped: [{ field: "max_tokens", why: `sent as ${maxOutput}, the most ${model} puts out` }],
+  };
 }

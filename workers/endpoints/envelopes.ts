@@ -13,8 +13,7 @@ import type { EnvelopeClaim, ReserveResult } from "../../src/envelope/envelope.t
 import { envelopeClaim } from "../../src/envelope/period.ts";
 import { failure } from "../../src/failure/failure.ts";
 import { nanoToUsdText, usdToNano } from "../../src/money/nano-usd.ts";
-import { callBudget } from "../call-budget.ts";
-import { type Caller, modelNotFound, requireReach } from "../calls.ts";
+import { type Caller, callBudget, modelNotFound, requireReach } from "../calls.ts";
 import type { AppEnv } from "../context.ts";
 import { badRequest, faultBody, forbidden, HttpFault, unavailable } from "../fault.ts";
 import { mount } from "./mount.ts";
