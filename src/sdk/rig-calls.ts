@@ -119,7 +119,7 @@ class Calls {
       // A replay measures what a candidate does, also while it is failing.
       calls: { ...ports, breakers: ALWAYS_CLOSED },
       orgPerMonth: project.budget.orgPerMonth,
-      captures: (asked, limit) => captures.store().list({ route: asked, limit }),
+      captures: async (asked, limit) => (await captures.store()).list({ route: asked, limit }),
     });
     return await this.#tracked(pass);
   }
@@ -152,10 +152,10 @@ class Calls {
     const { captures } = this.#parts;
     try {
       const result = await this.#tracked(call());
-      if (captured) captures.answered(captured, result);
+      if (captured) await captures.answered(captured, result);
       return result;
     } catch (cause) {
-      if (captured) captures.failed(captured, cause);
+      if (captured) await captures.failed(captured, cause);
       throw cause;
     }
   }
@@ -166,7 +166,7 @@ class Calls {
       const source = await this.#tracked(call());
       return rigStream(captured ? capturing(source, captured, captures) : source);
     } catch (cause) {
-      if (captured) captures.failed(captured, cause);
+      if (captured) await captures.failed(captured, cause);
       throw cause;
     }
   }
@@ -199,10 +199,10 @@ function capturing(source: StreamSource, call: CapturedCall, captures: Captures)
     async end() {
       try {
         const result = await source.end();
-        captures.answered(call, result);
+        await captures.answered(call, result);
         return result;
       } catch (cause) {
-        captures.failed(call, cause);
+        await captures.failed(call, cause);
         throw cause;
       }
     },

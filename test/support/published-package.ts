@@ -1,35 +1,41 @@
-/** The package as it is published, built into a folder of its own, beside a project that depends on it. */
+/** The packages as they are published, built into a folder of their own, beside a project that depends on them. */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface PublishedPackage {
+  /** The package `modelrig`. */
   readonly folder: string;
-  /** Has `node_modules/modelrig` and `node_modules/@types`. */
+  /** The package `modelrig-sdk`. */
+  readonly sdk: string;
+  /** Has `modelrig`, `modelrig-sdk` and `@types` in its `node_modules`. */
   readonly consumer: string;
   remove(): void;
 }
 
 export function publishedPackage(): PublishedPackage {
   const home = mkdtempSync(join(tmpdir(), "modelrig-package-"));
-  const folder = join(home, "modelrig");
-  mkdirSync(folder);
-  for (const name of ["package.json", "bin", "migrations"])
-    cpSync(join(root, name), join(folder, name), { recursive: true });
-  execFileSync(process.execPath, [join(root, "scripts/build-package.ts"), "--out", join(folder, "dist")], {
-    cwd: root,
-  });
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  const consumer = join(home, "consumer");
-  mkdirSync(join(consumer, "node_modules"), { recursive: true });
-  for (const name of ["modelrig", "modelrig-sdk"]) symlinkSync(folder, join(consumer, "node_modules", name));
-  symlinkSync(join(root, "node_modules", "@types"), join(consumer, "node_modules", "@types"));
-  symlinkSync(join(root, "node_modules", "undici-types"), join(consumer, "node_modules", "undici-types"));
-  return { folder, consumer, remove: () => rmSync(home, { recursive: true, force: true }) };
+  execFileSync(process.execPath, [join(root, "scripts/build-package.ts"), "--out", home], { cwd: root });
+  const [folder, sdk, consumer] = [join(home, "modelrig"), join(home, "modelrig-sdk"), join(home, "consumer")];
+  const link = (from: string, to: string): void => {
+    mkdirSync(dirname(to), { recursive: true });
+    symlinkSync(from, to);
+  };
+  link(join(root, "node_modules"), join(folder, "node_modules"));
+  link(sdk, join(home, "node_modules", "modelrig-sdk"));
+  link(folder, join(home, "node_modules", "modelrig"));
+  for (const [name, at] of [
+    ["modelrig", folder],
+    ["modelrig-sdk", sdk],
+    ["@types", join(root, "node_modules", "@types")],
+    ["undici-types", join(root, "node_modules", "undici-types")],
+  ] as const)
+    link(at, join(consumer, "node_modules", name));
+  return { folder, sdk, consumer, remove: () => rmSync(home, { recursive: true, force: true }) };
 }
 
 /** A Node of the oldest version that the SDK runs on, where this machine has one. */

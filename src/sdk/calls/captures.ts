@@ -6,8 +6,8 @@ import { type Redact, redactor } from "../../capture/redact.ts";
 import type { CaptureSettings } from "../../config/config.ts";
 import type { FailureClass } from "../../failure/failure.ts";
 import type { ProviderTable } from "../../provider/provider.ts";
-import { openCaptures, retentionOf } from "../../workspace/local-captures.ts";
 import { RigError } from "../errors.ts";
+import { loadLocalParts } from "../local/load-local-parts.ts";
 import { reasonOf, type Warnings } from "../warnings.ts";
 import type { RunResult } from "./result.ts";
 
@@ -20,10 +20,11 @@ export interface CapturedCall {
 }
 
 export interface Captures {
-  answered(call: CapturedCall, result: RunResult): void;
+  /** Resolves when it is written; never rejects. */
+  answered(call: CapturedCall, result: RunResult): Promise<void>;
   /** Failures are kept too: a replay of successes only would flatter whoever serves. */
-  failed(call: CapturedCall, error: unknown): void;
-  store(): CaptureStore;
+  failed(call: CapturedCall, error: unknown): Promise<void>;
+  store(): Promise<CaptureStore>;
   close(): void;
 }
 
@@ -36,14 +37,15 @@ export function localCaptures(
 ): Captures {
   let opened: CaptureStore | undefined;
   let redact: Redact | undefined;
-  const store = (): CaptureStore => {
+  const store = async (): Promise<CaptureStore> => {
+    const { openCaptures, retentionOf } = await loadLocalParts();
     if (!opened) {
       opened = openCaptures(cwd);
       opened.prune(retentionOf(settings), now());
     }
     return opened;
   };
-  const add = (
+  const add = async (
     { route, variant, variables, tags }: CapturedCall,
     answer: {
       readonly inferenceId: string | undefined;
@@ -51,11 +53,11 @@ export function localCaptures(
       readonly output?: string | undefined;
       readonly outcome: "answered" | FailureClass;
     },
-  ): void => {
+  ): Promise<void> => {
     try {
       redact ??= redactor(settings.redact);
       const [provider = "", ...model] = answer.served?.split("/") ?? [];
-      store().add(
+      (await store()).add(
         redact({
           id: `cap_${uuidv7()}`,
           at: now(),
@@ -74,12 +76,12 @@ export function localCaptures(
     }
   };
   return {
-    answered(call, { text, meta }) {
-      add(call, { inferenceId: meta.inferenceId, served: meta.served, output: text, outcome: "answered" });
+    async answered(call, { text, meta }) {
+      await add(call, { inferenceId: meta.inferenceId, served: meta.served, output: text, outcome: "answered" });
     },
-    failed(call, error) {
+    async failed(call, error) {
       if (!(error instanceof RigError) || NOT_AN_INPUT.has(error.failureClass)) return;
-      add(call, { inferenceId: error.inferenceId ?? undefined, outcome: error.failureClass });
+      await add(call, { inferenceId: error.inferenceId ?? undefined, outcome: error.failureClass });
     },
     store,
     close: () => opened?.close(),

@@ -20,7 +20,7 @@ import { metaOf } from "./result.ts";
 export interface ReplayPorts {
   readonly calls: CallPorts;
   readonly orgPerMonth: NanoUsd | undefined;
-  readonly captures: (route: string, limit: number) => readonly Capture[];
+  readonly captures: (route: string, limit: number) => Promise<readonly Capture[]>;
 }
 
 const DEFAULT_LAST = 50;
@@ -44,7 +44,8 @@ export async function replay(
   const now = ports.calls.clock.now();
   const claims: EnvelopeClaim[] = [envelopeClaim("replay-pass", [id], usdToNano(envelopeUsd), now)];
   if (ports.orgPerMonth !== undefined) claims.push(envelopeClaim("org-month", [], ports.orgPerMonth, now));
-  const calls = ports.captures(route.name, lastN).map((capture) => ({
+  const captured = await ports.captures(route.name, lastN);
+  const calls = captured.map((capture) => ({
     capture,
     input: replayCall(capture, arm, { id, org: LOCAL_ORG, claims }),
   }));

@@ -10,7 +10,7 @@ import { type Figure, median } from "../figures.ts";
 const STARTS = 9;
 const ROUNDS = 7;
 const CALLS = 300;
-const built = fileURLToPath(new URL("../../../dist/sdk/index.js", import.meta.url));
+const built = fileURLToPath(new URL("../../../dist/modelrig-sdk/index.js", import.meta.url));
 
 const ANSWER = JSON.stringify({
   id: "c",

@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { transformSync } from "esbuild";
+import { type BuildOptions, build, transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { node20, type PublishedPackage, publishedPackage } from "../../support/published-package.ts";
 import { bufferedItems, CANDIDATES } from "../../support/rig.ts";
@@ -59,7 +60,7 @@ describe("the published package", () => {
   }, 120_000);
 
   it("brings types that need no other package", () => {
-    const types = join(built.folder, "dist/types");
+    const types = join(built.sdk, "types");
     const files = readdirSync(types, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".d.ts"));
     expect(files.length).toBeGreaterThan(10);
     for (const file of files) expect(readFileSync(join(types, file), "utf8")).not.toMatch(/from "[^.]/);
@@ -129,14 +130,81 @@ describe("the published package", () => {
 
   it("packs what the command line, the SDK and `dev` need, and nothing of the tests", () => {
     const listed = execFileSync("npm", ["pack", "--ignore-scripts", "--dry-run", "--json"], {
-      cwd: root,
+      cwd: built.folder,
       encoding: "utf8",
     });
     const [packed] = JSON.parse(listed) as { files: { path: string }[] }[];
     const paths = new Set(packed?.files.map(({ path }) => path));
-    for (const path of ["package.json", "bin/modelrig.js", "bin/workerd-shielded.sh", "migrations/0000_init.sql"]) {
+    for (const path of [
+      "package.json",
+      "bin/modelrig.js",
+      "bin/workerd-shielded.sh",
+      "migrations/0000_init.sql",
+      "dist/cli/main.js",
+    ]) {
       expect(paths).toContain(path);
     }
     expect([...paths].filter((path) => /^(test|src|workers|routes)\//.test(path))).toEqual([]);
+  });
+});
+
+describe("modelrig-sdk alone", () => {
+  let alone: string;
+  const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: alone, encoding: "utf8" }).trim();
+  beforeAll(() => {
+    alone = mkdtempSync(join(tmpdir(), "modelrig-alone-"));
+    writeFileSync(join(alone, "package.json"), JSON.stringify({ private: true }));
+    const packed = execFileSync("npm", ["pack", "--pack-destination", alone], { cwd: built.sdk, encoding: "utf8" });
+    execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${packed.trim()}`], { cwd: alone });
+  }, 120_000);
+  afterAll(() => rmSync(alone, { recursive: true, force: true }));
+
+  const USE = `
+    const rig = createRig({ routesDir: null, env: {}, onWarning: () => undefined });
+    const { inferenceId } = rig.recordCall({ provider: "openai", model: "gpt-5.4-mini" });
+    console.log(typeof inferenceId, typeof wrapOpenAI);
+    void rig.close();`;
+
+  it("is one package with nothing native, and nothing else is installed with it", () => {
+    const installed = readdirSync(join(alone, "node_modules")).filter((name) => !name.startsWith("."));
+    expect(installed).toEqual(["modelrig-sdk"]);
+    const manifest = JSON.parse(readFileSync(join(built.sdk, "package.json"), "utf8")) as object;
+    expect(manifest).toMatchObject({ engines: { node: ">=20" } });
+    expect(manifest).not.toHaveProperty("dependencies");
+    expect(JSON.parse(readFileSync(join(built.folder, "package.json"), "utf8"))).toMatchObject({
+      engines: { node: ">=22.12" },
+    });
+  });
+
+  it("loads as an ES module, as CommonJS, and from one file that esbuild made of it", async () => {
+    writeFileSync(join(alone, "esm.mjs"), `import { createRig, wrapOpenAI } from "modelrig-sdk";${USE}`);
+    writeFileSync(join(alone, "cjs.cjs"), `const { createRig, wrapOpenAI } = require("modelrig-sdk");${USE}`);
+    expect(node("esm.mjs")).toBe("string function");
+    expect(node("cjs.cjs")).toBe("string function");
+    const common: BuildOptions = { absWorkingDir: alone, entryPoints: ["esm.mjs"], bundle: true, format: "esm" };
+    const external = ["modelrig/local"];
+    await build({ ...common, external, platform: "node", outfile: "bundled.mjs" });
+    expect(node("bundled.mjs")).toBe("string function");
+    const worker: BuildOptions = { platform: "neutral", conditions: ["workerd"], mainFields: ["module", "main"] };
+    const forWorkers = build({ ...common, ...worker, external: [...external, "node:*"], outfile: "worker.mjs" });
+    await expect(forWorkers).resolves.toMatchObject({ errors: [] });
+  });
+
+  it("refuses a call under a limit of this machine in one sentence that names the package it needs", () => {
+    const bundle = `{ route: "a.b", candidates: [{ provider: "sim", model: "atlas-small" }], input: { type: "object" },
+      template: { user: "x" }, budget: { usd_per_day: 1 } }`;
+    writeFileSync(join(alone, "modelrig.yaml"), "sim: { enabled: true, latency: 0 }\n");
+    writeFileSync(
+      join(alone, "limited.mjs"),
+      `import { createRig } from "modelrig-sdk";
+      const said = [];
+      const rig = createRig({ routesDir: null, env: {}, onWarning: (line) => said.push(line) });
+      const refused = await rig.runBundle(${bundle}, { input: {} }).catch((error) => error);
+      console.log(JSON.stringify({ failureClass: refused.failureClass, reason: refused.reason, said }));
+      await rig.close();`,
+    );
+    const told = JSON.parse(node("limited.mjs")) as { said: string[] };
+    expect(told).toMatchObject({ failureClass: "budget_exhausted", reason: "envelope_unreachable" });
+    expect(told.said.join()).toMatch(/need the package modelrig beside modelrig-sdk/);
   });
 });
