@@ -34,10 +34,6 @@ export default defineConfig({
         // Pure code: what one file imported, the next may use.
         test: { name: "property", include: ["test/property/**/*.test.ts"], testTimeout: 120_000, isolate: false },
       },
-      // Minutes long each: only where they are asked for.
-      ...(process.env["MODELRIG_HEAVY"] === "1"
-        ? [{ test: { name: "heavy", include: ["test/heavy/**/*.test.ts"], testTimeout: 1_200_000 } }]
-        : []),
     ],
   },
 });

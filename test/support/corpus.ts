@@ -1,16 +1,14 @@
 /**
  * Recorded traffic and reference data that is not part of the repository.
- * It is looked for in `MODELRIG_CORPUS`, else in `../shared/corpus`; suites that need it skip, with a count, where it is absent.
+ * `MODELRIG_CORPUS` names its folder; suites that need it skip, with a count, where the variable is not set.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 
-const repository = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
-const root = resolve(repository, process.env["MODELRIG_CORPUS"] ?? "../shared/corpus");
+const root = process.env["MODELRIG_CORPUS"] ?? "";
 
-/** True when the corpus folder exists and holds something. */
-export const corpusAvailable: boolean = existsSync(root) && readdirSync(root).length > 0;
+/** True when a corpus is named, exists and holds something. */
+export const corpusAvailable: boolean = root !== "" && existsSync(root) && readdirSync(root).length > 0;
 
 /** Absolute path of a corpus file or folder; does not check that it exists. */
 export function corpusPath(...parts: readonly string[]): string {

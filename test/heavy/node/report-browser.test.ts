@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { gradesFile } from "../../src/bakeoff/judge/human-grades.ts";
-import { storedGrades } from "../../src/cli/bakeoff/files/grade-file.ts";
-import { serveReport } from "../../src/cli/bakeoff/report/report-server.ts";
-import { fiveArms, keepRun, type PageRun, pageOf, runWithSamples } from "../support/bakeoff-page.ts";
-import { chromiumPath, openBrowser } from "../support/browser.ts";
-import { fakeIo } from "../support/fake-io.ts";
+import { gradesFile } from "../../../src/bakeoff/judge/human-grades.ts";
+import { storedGrades } from "../../../src/cli/bakeoff/files/grade-file.ts";
+import { serveReport } from "../../../src/cli/bakeoff/report/report-server.ts";
+import { fiveArms, keepRun, type PageRun, pageOf, runWithSamples } from "../../support/bakeoff-page.ts";
+import { chromiumPath, openBrowser } from "../../support/browser.ts";
+import { fakeIo } from "../../support/fake-io.ts";
 
 const chromium = chromiumPath();
 if (chromium === undefined)

@@ -9,25 +9,9 @@ import { upstreamDialect } from "../../src/wire/dialects.ts";
 import { isEventStream, sseEventsIn } from "../../src/wire/sse.ts";
 import { failureIn } from "../../src/wire/stream-event.ts";
 import startEdge from "./edge-upstreams.ts";
+import type { RecordedCall } from "./recorded-call.ts";
 import { startReplayUpstream } from "./replay-upstream.ts";
 import { type WireApi, type WireExchange, wireExchanges } from "./wire-exchanges.ts";
-
-/** What a recorded exchange amounts to, by the decoders that are tested against the raw payloads elsewhere. */
-export interface RecordedCall {
-  readonly key: string;
-  readonly dialect: DialectName;
-  readonly stream: boolean;
-  readonly baseUrl: string;
-  readonly text: string;
-  readonly calls: readonly { readonly name: string; readonly arguments: string }[];
-  readonly input: number | undefined;
-  readonly output: number | undefined;
-  /** What the provider says it charged, in dollars. */
-  readonly reportedUsd: number | undefined;
-  /** Class of the failure; `content_filter` also of a refusal that came as an answer. */
-  readonly failureClass: string | undefined;
-  readonly refused: boolean;
-}
 
 const DIALECTS: Partial<Record<WireApi, DialectName>> = {
   "chat.completions": "openai-chat",
@@ -95,11 +79,5 @@ function parsed(text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
-  }
-}
-
-declare module "vitest" {
-  export interface ProvidedContext {
-    recordedCalls: RecordedCall[];
   }
 }
