@@ -173,7 +173,7 @@ function isBaseUrl(text: string): boolean {
   );
 }
 
-/** As a browser sends it: lower case, no default port. */
+/** As a browser sends it: lower case, no default port. A `*` is part of no host name, though a URL may hold one. */
 function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  return /^https?:[^*]*$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
