@@ -3,26 +3,29 @@ import type { BreakerSnapshot } from "../src/breaker/breaker.ts";
 
 /** A snapshot older than this is refreshed in the background while it is still acted on. */
 export const SNAPSHOT_TTL_MS = 30_000;
-/** Where something is open, news of its recovery is worth a call every few seconds. */
+/** Milliseconds between refreshes where something is open, so that a recovery is seen soon. */
 const OPEN_SNAPSHOT_TTL_MS = 5_000;
-/** A refresh dies with the request that started it; after this another may try. */
+/** A refresh ends with the request that started it; after this many milliseconds another request may try. */
 const REFRESH_LAPSE_MS = 5_000;
 /** Successes of a closed breaker with failures in its window are sent together, this often. */
 const TALLY_EVERY_MS = 1_000;
-/** Successes older than this say nothing about a failure now; as long as the breaker's own window. */
+/** Milliseconds after which successes say nothing about a failure any more: the length of the breaker's own window. */
 const TALLY_WINDOW_MS = 60_000;
-/** Objects, and keys of one object, an isolate keeps. The longest unused is forgotten, which reads as closed. */
+/**
+ * Most objects, and keys of one object, that an isolate keeps. The one unused for longest is dropped, which reads as
+ * closed.
+ */
 const MOST_ENTRIES = 5_000;
 
 interface Tally {
   successes: number;
   since: number;
-  /** This isolate reported a failure, and no success after it. */
+  /** True when this isolate reported a failure and no success after it. */
   failedLast: boolean;
   sentAt: number;
 }
 
-/** Knowledge of one object. */
+/** State known of one object. */
 export class CachedBreakers {
   #snapshot: BreakerSnapshot | undefined;
   #fetchedAt = 0;
@@ -34,7 +37,7 @@ export class CachedBreakers {
     return this.#snapshot;
   }
 
-  /** True, once, when somebody should fetch the snapshot. */
+  /** Returns true once when a caller should fetch the snapshot. */
   startsRefresh(now: number): boolean {
     const ttl = this.#snapshot && Object.keys(this.#snapshot.open).length > 0 ? OPEN_SNAPSHOT_TTL_MS : SNAPSHOT_TTL_MS;
     if (this.#snapshot && now - this.#fetchedAt < ttl) return false;
@@ -43,7 +46,7 @@ export class CachedBreakers {
     return true;
   }
 
-  /** Takes over a newer snapshot. Answers may overtake each other; an older one only counts once the held one is stale. */
+  /** Stores a newer snapshot. Answers may arrive out of order; an older one counts only once the held one is stale. */
   apply(snapshot: BreakerSnapshot, now: number): void {
     const held = this.#snapshot;
     if (held && snapshot.version < held.version && now - this.#fetchedAt < SNAPSHOT_TTL_MS) return;
@@ -53,8 +56,8 @@ export class CachedBreakers {
   }
 
   /**
-   * Counts a success. Returns how many successes are now worth a report: none while the breaker is known to be healthy,
-   * at once after a failure of this isolate, every second while others report failures.
+   * Counts a success. Returns how many successes should be reported now: none while the breaker is known to be healthy,
+   * all at once after a failure of this isolate, every second while others report failures.
    */
   tallySuccess(key: string, now: number): number {
     const tally = this.#tally(key, now);
@@ -64,7 +67,7 @@ export class CachedBreakers {
     return this.#take(tally, now, false);
   }
 
-  /** Counts a failure. Returns the successes that came before it and count with it. */
+  /** Counts a failure. Returns the successes before it, which are reported with it. */
   tallyFailure(key: string, now: number): number {
     return this.#take(this.#tally(key, now), now, true);
   }
@@ -100,7 +103,7 @@ export class BreakerCache {
   /** By object name. */
   get(name: string): CachedBreakers {
     const known = this.#objects.get(name);
-    // Re-inserted as the newest, so that the oldest is the longest unused.
+    // Inserted again as the newest, so that the first entry is the one unused for longest.
     if (known) this.#objects.delete(name);
     const entry = known ?? new CachedBreakers();
     this.#objects.set(name, entry);

@@ -1,6 +1,7 @@
 /**
- * The engine's breaker port over an org's `RouteBreaker` objects. Calls are admitted from the isolate's snapshot;
- * the object is asked only who may probe, and told in the background. An object that cannot be reached counts as closed.
+ * The engine's breaker port over an org's `RouteBreaker` objects. Calls are admitted from the isolate's snapshot; the
+ * object is asked only which call may probe, and receives reports in the background. An object that cannot be reached
+ * counts as closed.
  */
 import { proxyDurable } from "itty-durable";
 import { decide } from "../src/breaker/admission.ts";
@@ -12,7 +13,7 @@ import { toHeaderArgument } from "./header-args.ts";
 import { withDeadline } from "./remote.ts";
 import type { BreakerReport, ClaimReply, KeyedClaim, KeyedReports } from "./route-breaker.ts";
 
-/** A claim stands between the caller and an answer; past this the breaker counts as closed. */
+/** The caller waits for a claim; after this many milliseconds the breaker counts as closed. */
 const CLAIM_DEADLINE_MS = 1_000;
 const BACKGROUND_DEADLINE_MS = 10_000;
 
@@ -22,7 +23,7 @@ interface BreakerObject {
   report(argument: string): Promise<BreakerSnapshot>;
 }
 
-/** One breaker among those an object keeps. */
+/** One of the breakers that an object keeps. */
 interface Target {
   readonly level: "route" | "provider";
   readonly object: string;
@@ -48,9 +49,9 @@ export function breakerPort(
     return { level: "provider", object: `${prefix}:providers`, key: provider };
   };
 
-  /** Snapshots arrive late or not at all without harm: the next stale read asks again. */
+  /** A snapshot that is late or lost does no harm: the next stale read fetches it again. */
   const learn = (entry: CachedBreakers, ask: () => Promise<BreakerSnapshot>): void => {
-    // Async, so that a binding which throws on the spot does not throw into the call.
+    // Async, so that a binding which throws synchronously does not fail the call.
     const answer = (async () => await ask())();
     const applied = withDeadline(BACKGROUND_DEADLINE_MS, answer).then(
       (snapshot) => entry.apply(snapshot, clock.now()),
@@ -77,12 +78,12 @@ export function breakerPort(
       cache.get(target.object).apply(reply.snapshot, clock.now());
       return reply.answer;
     } catch {
-      // The claim may have been granted all the same, so the outcome is reported as a probe's.
+      // The object may have granted the claim, so the result is reported as a probe's.
       return { admitted: true, probe: true };
     }
   };
 
-  /** Provider first: while its account is refused, a probe of the candidate would learn nothing. */
+  /** The provider comes first: while its account is refused, a probe of the candidate would show nothing. */
   const claimAll = async (targets: readonly Target[]): Promise<Admission> => {
     const id = crypto.randomUUID();
     const held: Target[] = [];
@@ -117,7 +118,7 @@ export function breakerPort(
   };
 }
 
-/** What the candidate's own breaker is told. An account that is refused is the provider's matter, not the candidate's. */
+/** Returns the event for the candidate's own breaker. A refused account concerns the provider, not the candidate. */
 function reportsOfRoute(
   entry: CachedBreakers,
   key: string,
@@ -138,14 +139,14 @@ function reportsOfRoute(
   ];
 }
 
-/** What the provider's breaker is told: refusals of the account, and how a probe after one went. */
+/** Returns the event for the provider's breaker: refusals of the account, and the result of a probe after one. */
 function reportsOfProvider(outcome: BreakerOutcome, details: ReportDetails): BreakerReport[] {
   const probeId = probeIdOf(details.probeId, "provider");
   if (details.trip === true) {
     return [{ type: "report", outcome: "failure", trip: true, probeId, retryAfterMs: details.retryAfterMs }];
   }
   if (probeId === undefined) return [];
-  // A failure of the infrastructure says nothing about the account; the candidate's breaker counts it.
+  // A failure of the infrastructure does not concern the account; the candidate's breaker counts it.
   return [{ type: "report", outcome: outcome === "success" ? "success" : "neutral", probeId }];
 }
 
@@ -153,7 +154,10 @@ function successes(count: number): BreakerReport[] {
   return count === 0 ? [] : [{ type: "report", outcome: "success", count }];
 }
 
-/** Both objects know a probe by one id; the port's id also says which of them granted it, e.g. `provider+route/<id>`. */
+/**
+ * Both objects know a probe by one id; the port's id also contains which of them granted it, e.g.
+ * `provider+route/<id>`.
+ */
 function probeIdFor(held: readonly Target[], id: string): string {
   return `${held.map((target) => target.level).join("+")}/${id}`;
 }

@@ -7,13 +7,13 @@ import type { NanoUsd } from "../src/money/nano-usd.ts";
 import { retrying, withDeadline } from "./remote.ts";
 import type { ClosingResult, SpendEnvelopes } from "./spend-envelopes.ts";
 
-/** Something about money that a person should hear of. Amounts are nano-dollars. */
+/** A money event that an operator should see. Amounts are nano-dollars. */
 export type EnvelopeAlert =
   /** The bill was larger than the reservation; the envelopes stay closed until it fits. */
   | (BookedAlert & { readonly type: "overrun"; readonly overrun: NanoUsd })
-  /** A client named a larger bill than it reserved; the excess was not booked. */
+  /** A client reported a larger bill than it reserved; the excess was not booked. */
   | (BookedAlert & { readonly type: "excess"; readonly excess: NanoUsd })
-  /** The bill is unknown: the whole reservation counts as spent until somebody says what the provider billed. */
+  /** The bill is unknown: the whole reservation counts as spent until an operator enters the provider's bill. */
   | (BookedAlert & { readonly type: "unknown" })
   /** The bill could not be delivered: the reservation will expire and count as spent whole until reconciled. */
   | { readonly type: "unsettled"; readonly reservationId: string; readonly error: unknown };
@@ -22,7 +22,7 @@ interface BookedAlert {
   readonly reservationId: string;
   readonly reserved: NanoUsd;
   readonly madeFor: MadeFor | undefined;
-  /** Key that reserved from elsewhere. */
+  /** Key of the client that made the reservation. */
   readonly keyId: string | undefined;
 }
 
@@ -70,13 +70,13 @@ export function envelopePort(
   };
 }
 
-/** The same for callers elsewhere, who learn what became of a closing and ask again themselves where they do not. */
+/** The same for clients, which receive the result of closing a reservation and repeat the request themselves. */
 export interface RemoteEnvelopes {
-  /** For the key in `request.keyId`, which alone can close it. */
+  /** Reserves for the key in `request.keyId`; only that key can close the reservation. */
   reserve(request: ReserveRequest & { readonly keyId: string }): Promise<ReserveResult | "unreachable">;
   settle(reservationId: string, actual: NanoUsd | undefined, keyId: string): Promise<ClosingResult | "unreachable">;
   release(reservationId: string, keyId: string): Promise<ClosingResult | "unreachable">;
-  /** Books what the provider billed for a reservation whose bill is unknown, whoever made it. */
+  /** Books the provider's bill for a reservation whose bill is unknown, whichever key made it. */
   adjust(reservationId: string, billed: NanoUsd): Promise<ClosingResult | "unreachable">;
   stateOf(reservationId: string): Promise<ReservationState | undefined | "unreachable">;
   status(ids?: readonly string[]): Promise<readonly EnvelopeStatus[] | "unreachable">;
@@ -119,12 +119,12 @@ async function reserving(
   request: ReserveRequest,
   release: () => void,
 ): Promise<ReserveResult | "unreachable"> {
-  // An object that is being moved or restarted throws once and is there again; asking twice is safe.
+  // An object that is moved or restarted throws once and then works again; repeating the request is safe.
   const asked = retrying<ReserveResult>([50], async () => await envelopes().reserve(request));
   try {
     return await withDeadline(RESERVE_DEADLINE_MS, asked);
   } catch {
-    // It may have been granted all the same. Nothing will be sent on it, so it must not stay held.
+    // The object may have granted it. Nothing will be sent for it, so it is released.
     release();
     return "unreachable";
   }

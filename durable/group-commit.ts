@@ -1,6 +1,6 @@
 /**
- * Runs the work of concurrent messages in one turn of the event loop, so that they share one commit: storing to disk
- * is the slowest step of a message by far. Each piece of work is one synchronous transaction of its own.
+ * Runs the work of concurrent messages in one turn of the event loop, so that they share one commit: storing to disk is
+ * by far the slowest step of a message. Each piece of work is one synchronous transaction of its own.
  */
 export class GroupCommit {
   readonly #storage: DurableObjectStorage;
@@ -10,10 +10,10 @@ export class GroupCommit {
     this.#storage = storage;
   }
 
-  /** Rejects with what `work` throws, after taking back what it wrote; the others are not affected. */
+  /** Rejects with what `work` throws, after undoing its writes; the others are not affected. */
   run<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
-      // A promise's executor turns a throw into a rejection only while it runs, so the work needs its own.
+      // A promise's executor turns a throw into a rejection only while it runs, so each piece of work needs its own.
       this.#waiting.push(() => {
         try {
           resolve(this.#storage.transactionSync(work));

@@ -1,5 +1,5 @@
 /**
- * itty-durable carries arguments in a request header, which holds Latin-1 only. Breaker calls therefore pass one
+ * itty-durable sends arguments in a request header, which can contain Latin-1 only. Breaker calls therefore pass one
  * argument: their JSON, percent-encoded.
  */
 export function toHeaderArgument(value: unknown): string {

@@ -1,6 +1,6 @@
-/** Talking to objects that may be slow, restarting or away. */
+/** Calls to objects that may be slow, restarting or unreachable. */
 
-/** Settles as `work` does, or rejects after `ms`. `work` itself goes on; its late outcome is nobody's. */
+/** Settles as `work` does, or rejects after `ms`. `work` itself continues; its later result is ignored. */
 export async function withDeadline<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expiry = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 /**
- * The breakers of one route of one org, keyed by candidate, or those of all its providers, keyed by provider.
- * The rule is `src/breaker`; here it is applied to stored state, one event after the other.
+ * The breakers of one route of one org, keyed by candidate, or those of all its providers, keyed by provider. Applies
+ * the rule of `src/breaker` to stored state, one event at a time.
  */
 import { createDurable } from "itty-durable";
 import { answerClaim, type ClaimAnswer } from "../src/breaker/admission.ts";
@@ -18,7 +18,7 @@ export interface KeyedClaim {
 
 export interface KeyedReports {
   readonly key: string;
-  /** In the order in which they are to count. */
+  /** In the order in which they count. */
   readonly reports: readonly BreakerReport[];
 }
 
@@ -45,7 +45,7 @@ export class RouteBreaker extends createDurable() {
     return { answer: answerClaim(breakerOf(this.breakers, key, now), probeId, now), snapshot: this.snapshot() };
   }
 
-  /** `argument` is a `KeyedReports` made by `toHeaderArgument`. Answers with the snapshot after them. */
+  /** `argument` is a `KeyedReports` made by `toHeaderArgument`. Returns the snapshot after these reports. */
   async report(argument: string): Promise<BreakerSnapshot> {
     const { key, reports } = fromHeaderArgument<KeyedReports>(argument);
     await this.applyAll(key, reports);

@@ -1,6 +1,6 @@
 /**
- * The spend limits of one org. A reservation is checked and inserted in one synchronous transaction, so no
- * interleaving of calls can pass a limit. The rule is `src/envelope`; here it is read for, applied and stored.
+ * The spend limits of one org. A reservation is checked and inserted in one synchronous transaction, so no interleaving
+ * of calls can exceed a limit. The rule is in `src/envelope`; this object reads and writes its state.
  */
 import { DurableObject } from "cloudflare:workers";
 import type { EnvelopeStatus, ReserveRequest, ReserveResult } from "../src/envelope/envelope.ts";
@@ -23,9 +23,9 @@ interface FoundBill {
   readonly actual?: NanoUsd | undefined;
 }
 
-/** Most reservations that one alarm expires before it hands the object back. */
+/** Most reservations that one alarm expires before it yields to other messages. */
 const EXPIRY_BATCH = 1_000;
-/** Upkeep of closed rows can wait for company; expiry needs no precision, since it changes no sum. */
+/** Milliseconds between alarms. Closed rows may stay longer; expiry needs no precision, since it changes no sum. */
 const PRUNE_EVERY_MS = 60_000;
 const EXPIRE_EVERY_MS = 1_000;
 const PRUNE_ENVELOPES_EVERY_MS = 60 * 60_000;
@@ -46,8 +46,8 @@ export class SpendEnvelopes extends DurableObject {
   }
 
   /**
-   * Holds the worst case in every envelope or in none. A repeat of a granted reservation is answered as granted and
-   * holds nothing more; a repeat of a refused one is decided anew.
+   * Holds the worst case in every envelope or in none. A repeat of a granted reservation is granted and holds nothing
+   * more; a repeat of a refused one is decided again.
    */
   reserve(request: ReserveRequest): Promise<ReserveResult> {
     return this.#commit.run(() => {
@@ -59,16 +59,16 @@ export class SpendEnvelopes extends DurableObject {
   }
 
   /**
-   * Books the bill in place of the reservation. Without a bill the whole reservation counts as spent. `keyId` settles for a
-   * client: only what that key reserved, and for no more than that.
+   * Books the bill in place of the reservation. Without a bill the whole reservation counts as spent. `keyId` settles
+   * for a client: only what that key reserved, and for at most that amount.
    */
   settle(reservationId: string, actual: NanoUsd | undefined, keyId?: string): Promise<ClosingResult> {
     return this.#commit.run(() => this.#books.close(reservationId, { type: "settle", actual }, Date.now(), keyId));
   }
 
   /**
-   * Hands the reservation back: nothing was sent. One that is not known yet can no longer be made, so that a release
-   * which overtakes its own slow `reserve` holds too.
+   * Releases the reservation, because nothing was sent. An id that is not known yet can no longer be reserved, so that
+   * a release which arrives before its own slow `reserve` still works.
    */
   release(reservationId: string, keyId?: string): Promise<ClosingResult> {
     return this.#commit.run(() => {
@@ -82,27 +82,30 @@ export class SpendEnvelopes extends DurableObject {
     });
   }
 
-  /** Figures of all envelopes still kept, or of those asked for. One that no call has declared yet is left out. */
+  /**
+   * Returns the figures of all envelopes still kept, or of the given ones. One that no call has declared yet is left
+   * out.
+   */
   status(ids?: readonly string[]): EnvelopeStatus[] {
     return this.#books.status(ids);
   }
 
-  /** Undefined where no such reservation is kept. */
+  /** Returns undefined where no such reservation is kept. */
   stateOf(reservationId: string): ReservationState | undefined {
     return this.#books.stateOf(reservationId);
   }
 
-  /** Reservations that hold money of an envelope, newest first. */
+  /** Returns the reservations that hold money of an envelope, newest first. */
   held(envelopeId: string, limit: number): HeldReservation[] {
     return this.#books.held(envelopeId, limit);
   }
 
-  /** A page of the reservations that count as spent whole because their bill never came, newest first. */
+  /** Returns a page of the reservations that count as spent whole because their bill is unknown, newest first. */
   unreconciled(limit: number, after?: ReservationCursor): UnreconciledReservation[] {
     return this.#books.unreconciled(limit, after);
   }
 
-  /** Replaces assumed amounts by the bills telemetry knows. Returns how many were corrected. */
+  /** Replaces assumed amounts by the bills in telemetry. Returns how many were corrected. */
   reconcile(bills: readonly FoundBill[]): Promise<number> {
     return this.#commit.run(() => {
       const now = Date.now();
@@ -114,7 +117,7 @@ export class SpendEnvelopes extends DurableObject {
     });
   }
 
-  /** Expires reservations and drops what is no longer needed. Safe to run twice. */
+  /** Expires reservations and deletes what is no longer needed. Safe to run twice. */
   override alarm(): void {
     const now = Date.now();
     this.#alarmAt = undefined;
@@ -133,11 +136,11 @@ export class SpendEnvelopes extends DurableObject {
     if (closed !== undefined) this.#wakeBy(Math.max(closed, now + PRUNE_EVERY_MS));
   }
 
-  /** An alarm that is early finds nothing to do and sets the next; only a late one would be wrong. */
+  /** An early alarm finds nothing to do and sets the next one; only a late alarm would be wrong. */
   #wakeBy(at: number): void {
     if (this.#alarmAt !== undefined && this.#alarmAt <= at) return;
     this.#alarmAt = at;
-    // The output gate holds answers back until this is stored, and resets the object if it cannot be.
+    // The output gate withholds answers until this is stored, and resets the object if it cannot be stored.
     void this.ctx.storage.setAlarm(at);
   }
 }

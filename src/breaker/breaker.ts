@@ -1,7 +1,4 @@
-/**
- * Breaker vocabulary shared by the pure state machine, the Durable Object and the engine.
- * The rule itself is in `transition.ts`.
- */
+/** Types shared by the pure state machine, the Durable Object and the engine. The rule itself is in `transition.ts`. */
 export type BreakerState =
   | { readonly status: "closed"; readonly consecutiveFailures: number; readonly window: FailureWindow }
   | { readonly status: "open"; readonly openedAt: number; readonly retryAt: number; readonly timesOpened: number }
@@ -20,8 +17,8 @@ export interface FailureWindow {
 }
 
 /**
- * `success` and `failure` move the machine; `neutral` (4xx, content failures) changes nothing,
- * except that it hands back a probe.
+ * `success` and `failure` change the state; `neutral` (4xx, content failures) changes nothing, except that it releases
+ * a probe.
  */
 export type BreakerOutcome = "success" | "failure" | "neutral";
 
@@ -30,26 +27,26 @@ export type BreakerEvent =
   | {
       readonly type: "report";
       readonly outcome: BreakerOutcome;
-      /** Calls that ended so, 1 when absent: isolates gather healthy successes and send them together. */
+      /** Number of calls with this result, 1 when absent: isolates collect healthy successes and send them together. */
       readonly count?: number | undefined;
       /** Lower bound for the cool-down. */
       readonly retryAfterMs?: number | undefined;
       readonly probeId?: string | undefined;
-      /** Opens at once whatever the counters say: quota_exhausted and auth. */
+      /** Opens at once, whatever the counters are: quota_exhausted and auth. */
       readonly trip?: boolean | undefined;
     };
 
 export interface BreakerSettings {
-  /** Failures in a row that open. */
+  /** Consecutive failures that open the breaker. */
   readonly consecutiveFailures: number;
-  /** Share of failures in the window, 0 to 1, that opens once the window holds `minimumCalls`. */
+  /** Share of failures in the window, 0 to 1, that opens the breaker once the window holds `minimumCalls`. */
   readonly failureRate: number;
   readonly minimumCalls: number;
   readonly windowMs: number;
   /** Cool-down after the first opening; doubles with each failed probe up to `maxCoolDownMs`. */
   readonly coolDownMs: number;
   readonly maxCoolDownMs: number;
-  /** After this a probe that was never reported no longer bars the next one. */
+  /** Milliseconds after which a probe that was never reported no longer blocks the next one. */
   readonly probeTtlMs: number;
 }
 
@@ -63,11 +60,11 @@ export const DEFAULT_BREAKER_SETTINGS: BreakerSettings = {
   probeTtlMs: 60_000,
 };
 
-/** What isolates act on: every key that is not closed. A key that is not listed is closed. */
+/** What isolates act on: every key that is not closed. A key that is absent is closed. */
 export interface BreakerSnapshot {
   readonly version: number;
   readonly takenAt: number;
   readonly open: Readonly<Record<string, { readonly status: "open" | "half_open"; readonly retryAt: number }>>;
-  /** Closed keys with failures in their window: for these, successes are worth a report. */
+  /** Closed keys with failures in their window: only for these does a success have to be reported. */
   readonly failing: readonly string[];
 }

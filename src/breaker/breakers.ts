@@ -1,12 +1,12 @@
-/** The breakers an object keeps, by key. A key that is absent is closed and has no recent failures. */
+/** The breakers that one object keeps, by key. A key that is absent is closed and has no recent failures. */
 import type { BreakerEvent, BreakerSettings, BreakerState } from "./breaker.ts";
 import { closedBreaker, nextBreaker } from "./transition.ts";
 
 export type Breakers = Readonly<Record<string, BreakerState>>;
 
 /**
- * Raw calls name their models freely, so a failing provider could fill an object with keys. Beyond this many those
- * whose news is oldest are forgotten, which closes them.
+ * Most keys kept. Callers choose the model names of raw calls, so a failing provider could fill an object. Beyond this
+ * number the keys with the oldest events are dropped, which closes them.
  */
 export const MOST_BREAKERS = 500;
 
@@ -14,7 +14,7 @@ export function breakerOf(breakers: Breakers, key: string, now: number): Breaker
   return (Object.hasOwn(breakers, key) ? breakers[key] : undefined) ?? closedBreaker(now);
 }
 
-/** Applies one event to one key. The same object comes back when nothing changed. */
+/** Applies one event to one key. Returns the same object when nothing changed. */
 export function applyEvent(
   breakers: Breakers,
   key: string,
@@ -31,7 +31,7 @@ export function applyEvent(
   return bounded({ ...others, [key]: after });
 }
 
-/** Nothing in it that a fresh breaker would not have, but for successes. */
+/** True for a breaker that differs from a new one only by successes. */
 function isSpotless(state: BreakerState): boolean {
   return state.status === "closed" && state.consecutiveFailures === 0 && state.window.failures === 0;
 }

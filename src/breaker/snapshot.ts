@@ -1,4 +1,4 @@
-/** What isolates are told of an object's breakers. */
+/** Returns the snapshot of an object's breakers that isolates receive. */
 import type { BreakerSettings, BreakerSnapshot, BreakerState } from "./breaker.ts";
 import { windowAt } from "./transition.ts";
 
@@ -20,7 +20,7 @@ export function snapshotOf(
   return { version, takenAt: now, open, failing };
 }
 
-/** Instant at which the next claim of a probe can be granted. */
+/** Returns the instant at which the next probe can be granted. */
 export function retryAtOf(state: Exclude<BreakerState, { status: "closed" }>, now: number): number {
   return state.status === "open" ? state.retryAt : (state.probe?.lapsesAt ?? now);
 }

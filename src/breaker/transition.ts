@@ -1,6 +1,6 @@
 /**
- * The breaker's rule. Closed until failures in a row or the failure rate open it; open until its cool-down ends;
- * then half-open, where one probe among all claims decides: success closes, failure reopens for twice as long.
+ * The breaker's rule. It is closed until consecutive failures or the failure rate open it, and open until its cool-down
+ * ends. Then it is half-open and grants one probe: success closes it, failure opens it again for twice as long.
  */
 import type { BreakerEvent, BreakerSettings, BreakerState, FailureWindow } from "./breaker.ts";
 
@@ -9,14 +9,14 @@ type Closed = Extract<BreakerState, { status: "closed" }>;
 type Open = Extract<BreakerState, { status: "open" }>;
 type HalfOpen = Extract<BreakerState, { status: "half_open" }>;
 
-/** A Retry-After beyond a day is taken for a mistake: it would take the target out of service for good. */
+/** A Retry-After beyond a day is treated as a mistake: it would keep the target out of use. */
 export const LONGEST_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
 export function closedBreaker(now: number): Closed {
   return { status: "closed", consecutiveFailures: 0, window: { startedAt: now, successes: 0, failures: 0 } };
 }
 
-/** Next state; the same object when the event changes nothing. `random` is uniform in [0, 1). */
+/** Returns the next state; the same object when the event changes nothing. `random` is uniform in [0, 1). */
 export function nextBreaker(
   state: BreakerState,
   event: BreakerEvent,
@@ -35,12 +35,12 @@ export function nextBreaker(
   }
 }
 
-/** True when the claim of this probe was the one that was granted. */
+/** True when this probe's claim was granted. */
 export function holdsProbe(state: BreakerState, probeId: string): boolean {
   return state.status === "half_open" && state.probe?.id === probeId;
 }
 
-/** Counts as they stand now: half of the last window's, nothing of an older one's. */
+/** Returns the counts as of now: half of those of the last window, none of older ones. */
 export function windowAt(window: FailureWindow, now: number, windowMs: number): FailureWindow {
   const age = now - window.startedAt;
   if (age < windowMs) return window;
@@ -90,7 +90,7 @@ function tooManyFail({ successes, failures }: FailureWindow, settings: BreakerSe
   return calls >= settings.minimumCalls && failures >= settings.failureRate * calls;
 }
 
-/** Calls that were under way when the breaker opened prove nothing now, but a Retry-After they bring still holds. */
+/** Calls that were running when the breaker opened do not show its state now, but their Retry-After still holds. */
 function openAfter(state: Open, report: Report, now: number): BreakerState {
   if (report.outcome !== "failure") return state;
   const retryAt = now + retryAfter(report);
@@ -114,7 +114,7 @@ function halfOpenAfter(
   return { status: "half_open", timesOpened: state.timesOpened };
 }
 
-/** Cool-down of `d/2` to `d`, where `d` doubles with each opening; never shorter than Retry-After. */
+/** Returns a cool-down of `d/2` to `d`, where `d` doubles with each opening; never shorter than Retry-After. */
 function opened(
   timesOpened: number,
   report: Report,

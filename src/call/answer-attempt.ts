@@ -17,7 +17,7 @@ import type { Attempt } from "./inference.ts";
 import { Watchdog } from "./time/watchdog.ts";
 import { readBody, type SendFailure, send, upstreamRequest } from "./upstream.ts";
 
-/** The record can only be closed once the answer was judged, so that it carries the verdict. */
+/** The record is closed only after the answer was judged, so that it contains the verdict. */
 interface AnsweredAttempt {
   readonly answer: ChatAnswer;
   readonly close: (verdict: Failure | undefined) => Attempt;
@@ -52,7 +52,7 @@ export async function answerAttempt(plan: AttemptPlan, call: CallState): Promise
   };
 }
 
-/** Reads an answer whole. One that cannot be used is billed by the usage it holds; without any its bill is unknown. */
+/** Reads a whole answer. An unusable answer is billed by the usage in it; without usage its bill is unknown. */
 async function readAnswer(
   open: OpenAttempt,
   response: Response,
@@ -64,7 +64,7 @@ async function readAnswer(
   if (decoded.ok) return decoded;
   const json = parsedJson(body.value);
   const usage = dialect.usageOf(json, target);
-  // An error inside a stream came after the provider had begun.
+  // The provider had begun to answer before it reported an error inside the stream.
   const refused = decoded.error.class !== "network" && json !== undefined;
   const exposure: Exposure =
     usage === undefined ? { type: refused ? "refused" : "lost" } : { type: "answered", usage, hasContent: !refused };
@@ -77,7 +77,7 @@ function hasContent({ choices }: ChatAnswer): boolean {
   );
 }
 
-/** The end of an attempt that got no usable response. */
+/** Ends an attempt that got no usable response. */
 export function unansweredEnd({ failure, answered, exposure }: SendFailure, firstByteMs: number): AttemptEnd {
   return { failure, status: failure.status, firstByteMs: answered ? firstByteMs : undefined, exposure };
 }

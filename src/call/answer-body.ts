@@ -1,4 +1,4 @@
-/** Bodies are read by what they are, not by their label nor by what was asked for. */
+/** Reads bodies by their content, not by their label or by what was requested. */
 import { type Failure, failure, type Result } from "../failure/failure.ts";
 import { parseExact } from "../json/exact-numbers.ts";
 import { recordAt } from "../json/record.ts";
@@ -13,7 +13,7 @@ interface Spoken {
   readonly target: WireTarget;
 }
 
-/** The answer that a whole body holds, as JSON or as the events of a stream. */
+/** Returns the answer in a whole body, which is JSON or the events of a stream. */
 export function answerIn(body: string, status: number, { dialect, target }: Spoken): Result<ChatAnswer> {
   if (isEventStream(body)) return assembled(sseEventsIn(body), { dialect, target });
   const json = jsonIn(body, status);
@@ -29,7 +29,10 @@ export function answerIn(body: string, status: number, { dialect, target }: Spok
     : dialect.decodeAnswer(json.value, target);
 }
 
-/** A body as JSON. What begins as JSON and is none was cut; what does not is no answer of this API. */
+/**
+ * Parses a body as JSON. A body that begins as JSON and does not parse was truncated; any other is no answer of this
+ * API.
+ */
 export function jsonIn(body: string, status: number): Result<unknown> {
   try {
     return { ok: true, value: parseExact(body) };
@@ -57,7 +60,7 @@ function cutBody(status: number): Failure {
   });
 }
 
-/** The address answers, but with something else than this API: asking it again would bring the same. */
+/** The address serves something other than this API, so a retry would get the same. */
 export function unexpectedBody(status: number, body: string): Failure {
   const start = body.trimStart();
   const what = start === "" ? "an empty body" : start.startsWith("<") ? "a web page" : "a body that is not JSON";

@@ -1,4 +1,4 @@
-/** Between a stream of events and a whole answer, in both directions. */
+/** Converts between a stream of events and a whole answer, in both directions. */
 import type { Usage } from "../money/usage.ts";
 import type { AnswerChoice, AssistantPart, ChatAnswer, FinishReason, MediaPart, ReasoningPart } from "../wire/chat.ts";
 import { partEvents } from "../wire/part-events.ts";
@@ -24,7 +24,10 @@ type DraftPart =
       readonly signature?: string | undefined;
     };
 
-/** Builds the answer that a stream of events amounts to. Memory grows with the answer: use only where it is needed whole. */
+/**
+ * Builds the whole answer from a stream of events. Memory grows with the answer, so use it only where the whole is
+ * needed.
+ */
 export class AnswerAssembler {
   readonly #choices = new Map<number, ChoiceDraft>();
   #id: string | undefined;
@@ -129,7 +132,9 @@ export class AnswerAssembler {
   }
 }
 
-/** A whole answer as frames: one delta per part. Used where an answer was held back, repaired, or came unstreamed. */
+/**
+ * Returns a whole answer as frames, one delta per part. Used where an answer was held back, repaired or not streamed.
+ */
 export function answerToFrames(answer: ChatAnswer): WireFrame[] {
   const frames: WireFrame[] = [{ events: [{ type: "start", id: answer.id, model: answer.model }] }];
   for (const choice of answer.choices) frames.push(...choiceFrames(choice));

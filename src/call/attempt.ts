@@ -1,4 +1,4 @@
-/** One upstream request to one candidate on one rung: the part that streams and whole answers share. */
+/** One upstream request to one candidate on one rung: the part that streamed and whole answers share. */
 
 import type { Failure } from "../failure/failure.ts";
 import { countsAgainstBreaker } from "../failure/policy.ts";
@@ -19,14 +19,14 @@ import { type AttemptBooks, type CallSpend, inputTokenBound, outputTokenBound, t
 import type { Watchdog } from "./time/watchdog.ts";
 import type { Exchange } from "./upstream.ts";
 
-/** What the call shares with each of its attempts. */
+/** What a call shares with each of its attempts. */
 export interface CallState {
   readonly input: CallInput;
   readonly ports: CallPorts;
   readonly spend: CallSpend;
   /** Epoch milliseconds at which the call must be over (a stream: must have begun). */
   readonly deadline: number;
-  /** Attempts whose books are open. */
+  /** Attempts that are not closed yet. */
   readonly open: Set<OpenAttempt>;
 }
 
@@ -37,7 +37,7 @@ export interface AttemptPlan {
   readonly request: ChatRequest;
   readonly index: number;
   readonly probeId: string | undefined;
-  /** Reported beside what the encoder could not carry. */
+  /** Notes reported together with the fields that the encoder could not carry. */
   readonly dropped: readonly DroppedField[];
 }
 
@@ -57,7 +57,7 @@ export interface OpenAttempt {
 
 const encoder = new TextEncoder();
 
-/** Encodes the request and opens its books. A failure here means that nothing was sent. */
+/** Encodes the request and makes its reservation. A failure here means that nothing was sent. */
 export async function openAttempt(
   plan: AttemptPlan,
   call: CallState,
@@ -68,7 +68,7 @@ export async function openAttempt(
   const id = ports.newId("att");
   const startedAt = ports.clock.now();
   const refused = (reason: Failure, dropped: readonly DroppedField[] = []): Attempt => {
-    // Nothing was learned of the upstream; a claimed probe is handed back.
+    // The attempt showed nothing about the upstream, so a claimed probe is released.
     if (plan.probeId !== undefined) ports.breakers.report(subjectOf(plan, call), "neutral", { probeId: plan.probeId });
     return {
       ...identity(plan, id, startedAt),
@@ -116,11 +116,11 @@ export interface AttemptEnd {
   readonly firstByteMs?: number | undefined;
   readonly finish?: FinishReason | undefined;
   readonly servedTier?: string | undefined;
-  /** What the provider may bill. */
+  /** The part of the request that the provider may bill. */
   readonly exposure: Exposure;
 }
 
-/** Closes the books, tells the breaker, and returns the finished record. */
+/** Settles the reservation, reports to the breaker, and returns the finished record. */
 export function closeAttempt(open: OpenAttempt, end: AttemptEnd): Attempt {
   const { plan, call, id, startedAt, price } = open;
   call.open.delete(open);
@@ -150,7 +150,7 @@ export function closeAttempt(open: OpenAttempt, end: AttemptEnd): Attempt {
   };
 }
 
-/** Closes an attempt that the gateway itself broke off: a fault of its own code, wherever it happened. */
+/** Closes an attempt after an error in the gateway's own code. */
 export function breakOff(open: OpenAttempt, reason: Failure): Attempt {
   open.watchdog.abandon();
   return closeAttempt(open, { failure: reason, exposure: { type: open.sent ? "lost" : "unsent" } });
@@ -176,7 +176,7 @@ function reportToBreaker(
   reason: Failure | undefined,
   probeId: string | undefined,
 ): void {
-  // An answer that arrived but was unusable proves the upstream healthy: content never opens a breaker.
+  // An answer that arrived shows that the upstream is healthy, even if it is unusable: content never opens a breaker.
   const effect = reason === undefined || reason.class === "content_invalid" ? "success" : countsAgainstBreaker(reason);
   ports.breakers.report(subject, effect === "trip" ? "failure" : effect, {
     retryAfterMs: reason?.retryAfterMs,
@@ -185,7 +185,7 @@ function reportToBreaker(
   });
 }
 
-/** Tells a finished record from whatever a step hands on instead of one. */
+/** True for a finished record, as opposed to the other results of a step. */
 export function isAttempt(value: object): value is Attempt {
   return "costEstimated" in value;
 }

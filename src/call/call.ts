@@ -10,7 +10,7 @@ import type { UpstreamDialect } from "../wire/dialect.ts";
 import type { WireFrame } from "../wire/stream-event.ts";
 import type { Inference } from "./inference.ts";
 
-/** Whose call it is and how it is booked. */
+/** The owner of the call and how it is booked. */
 export interface CallContext {
   readonly org: string;
   readonly keyId?: string | undefined;
@@ -24,16 +24,16 @@ export interface CallContext {
   readonly step?: string | undefined;
 }
 
-/** The schema that governs the output and the rungs allowed to reach it. */
+/** The schema for the output and the rungs that may be used to reach it. */
 export interface OutputRule {
   readonly schema: JsonSchema;
   readonly name: string;
   readonly ladder: readonly Rung[];
 }
 
-/** How the call may be tried: everything a route or the defaults of a raw call say. */
+/** How the call may be tried: everything that a route, or the defaults of a raw call, determine. */
 export interface CallPolicy {
-  /** In ladder order. Nothing else can serve. */
+  /** In ladder order. No other candidate can serve. */
   readonly candidates: readonly Candidate[];
   readonly require: readonly Predicate[];
   readonly retry: RetryBudget;
@@ -50,7 +50,7 @@ export interface CallPolicy {
 export interface CallBudget {
   /** Checked locally, without an envelope object. */
   readonly perCall?: NanoUsd | undefined;
-  /** Every other limit that covers the call. Empty = no reservation, no round trip. */
+  /** Every other limit that covers the call. Empty = no reservation and no round trip. */
   readonly claims: readonly EnvelopeClaim[];
 }
 
@@ -59,11 +59,11 @@ export interface CallInput {
   readonly policy: CallPolicy;
   readonly budget: CallBudget;
   /**
-   * The request as it goes to a candidate with these capabilities: `/v1/run` renders the template here,
-   * chat endpoints return the caller's messages as given. A fault of the input is a failure of the call.
+   * Returns the request for a candidate with these capabilities: `/v1/run` renders the template here, chat endpoints
+   * return the caller's messages unchanged. A faulty input is a failure of the call.
    */
   readonly requestFor: (candidate: Candidate, capabilities: ModelCapabilities) => ChatRequest | Failure;
-  /** How candidates are asked for something else than chat; undefined for those that have no such thing. */
+  /** How candidates are asked for something other than chat; undefined for candidates that do not offer it. */
   readonly dialectOf?: ((name: DialectName) => UpstreamDialect | undefined) | undefined;
   readonly stream: boolean;
   /** Aborts when the client goes away. */
@@ -74,22 +74,22 @@ export type CallResult =
   | { readonly type: "answer"; readonly answer: ChatAnswer; readonly output?: unknown; readonly inference: Inference }
   | {
       readonly type: "stream";
-      /** Identity of the answer, known since the first content arrived. */
+      /** Identity of the answer, known from the first content on. */
       readonly head: StreamHead;
       readonly frames: FrameStream;
-      /** Resolves, never rejects, when the stream is over for whatever reason. */
+      /** Resolves when the stream has ended for any reason. Never rejects. */
       readonly done: Promise<Inference>;
     }
   | { readonly type: "failure"; readonly failure: Failure; readonly inference: Inference };
 
-/** Pull-driven frames of an answer, the last of which holds an `error` or `end` event. */
+/** Frames of an answer, read on demand; the last one contains an `error` or `end` event. */
 export interface FrameStream {
   /**
-   * All frames that are there without another wait, at least one, so that a fast upstream costs one write per piece and
-   * not per chunk; undefined after the last. Never rejects. One read at a time.
+   * Returns all frames that are available without waiting, at least one, so that a fast upstream costs one write per
+   * piece and not per chunk; undefined after the last. Never rejects. One read at a time.
    */
   read(): Promise<readonly WireFrame[] | undefined>;
-  /** The consumer went away: the upstream is stopped at once. */
+  /** Stops the upstream at once, because the consumer has gone. */
   cancel(): void;
 }
 
@@ -101,6 +101,6 @@ export interface StreamHead {
   readonly dropped: Inference["attempts"][number]["dropped"];
   /** Known before the first frame where the answer was held back until it was whole. */
   readonly cost?: NanoUsd | undefined;
-  /** The answer, held back, is a refusal. */
+  /** True when the answer was held back and is a refusal. */
   readonly failure?: Failure | undefined;
 }

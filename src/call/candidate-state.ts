@@ -1,4 +1,4 @@
-/** How far the ladder got with one candidate, and what a failure changes in that. Pure: the loop is in `execute.ts`. */
+/** State of one candidate within a call, and how a failure changes it. Pure: the loop is in `execute.ts`. */
 import type { Failure } from "../failure/failure.ts";
 import { afterFailure, type Onward } from "../failure/policy.ts";
 import type { ServedRung } from "../route/route.ts";
@@ -8,17 +8,23 @@ import type { OutputRule } from "./call.ts";
 import { withoutPrefill } from "./request-shape.ts";
 
 export interface CandidateState {
-  /** Ways of asking that are left, in ladder order; the first is asked on. Never empty. */
+  /** Rungs that are left, in ladder order; the next request uses the first. Never empty. */
   readonly rungs: readonly [ServedRung, ...ServedRung[]];
   readonly request: ChatRequest;
-  /** What the answer is held to: the call's own rule, or JSON where the request asks for it and the API cannot promise it. */
+  /**
+   * The rule that the answer must meet: the call's own, or JSON where the request asks for it and the API cannot
+   * guarantee it.
+   */
   readonly rule: OutputRule | undefined;
   readonly dropped: readonly DroppedField[];
-  /** A breaker's probe, which the next attempt reports on. */
+  /** A breaker's probe; the next attempt reports its result. */
   readonly probeId: string | undefined;
 }
 
-/** `ask`: at once, changed. `retry`: the same again, if the call's budget has a retry left. Otherwise the candidate is done. */
+/**
+ * `ask`: send a changed request at once. `retry`: send the same again, if the call's budget has a retry left. Otherwise
+ * the candidate is done.
+ */
 type AfterAttempt =
   | { readonly type: "ask" | "retry"; readonly state: CandidateState }
   | { readonly type: "done"; readonly onward: Exclude<Onward, "retry-or-next"> };
@@ -39,7 +45,7 @@ export function afterAttempt(state: CandidateState, reason: Failure, onContentFi
 }
 
 function onwardAfter(reason: Failure, onContentFilter: "stop" | "next"): Onward {
-  // Refused by our own encoder, nothing was sent: this candidate cannot take the request, another may.
+  // Our own encoder refused and nothing was sent: this candidate cannot take the request, but another may.
   if (reason.class === "bad_request" && reason.status === undefined) return "next";
   if (reason.reason === "schema_too_complex") return "next";
   if (reason.class === "content_filter" && onContentFilter === "next") return "next";

@@ -1,4 +1,4 @@
-/** How large a prompt is, before it is sent. */
+/** Counts the tokens of a prompt before it is sent. */
 import { err, type Failure, failure, ok, type Result } from "../failure/failure.ts";
 import { numberAt } from "../json/record.ts";
 import { wellFormedJson } from "../json/well-formed-json.ts";
@@ -14,24 +14,25 @@ import { readJson, send, upstreamRequest } from "./upstream.ts";
 
 interface TokenCount {
   readonly inputTokens: number;
-  /** Our own count: the provider has no such endpoint, or did not answer. */
+  /** True when the count is our own: the provider has no such endpoint, or did not answer. */
   readonly estimated: boolean;
   /** `provider/model` of the first candidate that could serve the call. */
   readonly served: string;
 }
 
-/** What the provider's counting endpoint refuses of a call's body. */
+/** Fields of a call's body that the provider's counting endpoint refuses. */
 const NOT_COUNTED = [
   ...["max_tokens", "stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata", "service_tier"],
 ];
 
-/** Providers bill an image at about this much, an attached document or recording at about that much. */
+/** Approximate tokens that providers bill for an image, and for an attached document or recording. */
 const IMAGE_TOKENS = 1_600;
 const FILE_TOKENS = 3_000;
 
 /**
- * Counts for the first candidate that could serve. Anthropic counts itself; elsewhere, and while it is away, the figure
- * is an estimate: one token per three bytes of text, tools and schema, plus a flat figure per image and file.
+ * Counts for the first candidate that could serve. Anthropic's endpoint counts for its own models. Elsewhere, and while
+ * it is unreachable, the figure is an estimate: one token per three bytes of text, tools and schema, plus a flat figure
+ * per image and file.
  */
 export async function countTokens(
   request: ChatRequest,
@@ -106,7 +107,7 @@ function isAway({ class: failureClass }: Failure): boolean {
 
 function estimate({ messages, tools, instructions, responseFormat, ...rest }: ChatRequest): number {
   const needs = needsOf({ messages, ...rest });
-  // The bytes of media say nothing about tokens.
+  // The bytes of media are no measure of their tokens.
   const text = JSON.stringify({ messages, tools, instructions, responseFormat }, (key, value: unknown) =>
     key === "data" && typeof value === "string" ? undefined : value,
   );

@@ -1,4 +1,4 @@
-/** Who of the declared candidates can take this request, and why the others cannot. */
+/** Decides which declared candidates can take this request, and why the others cannot. */
 import type { ModelCapabilities, ModelSpec, ProviderSpec } from "../provider/provider.ts";
 import type { MeasuredCapability } from "../registry/capability.ts";
 import { measuredCapabilities, satisfies } from "../registry/satisfies.ts";
@@ -9,18 +9,18 @@ import type { Skip } from "./inference.ts";
 import type { CallPorts } from "./ports.ts";
 import { needsOf } from "./request-shape.ts";
 
-/** A candidate with everything known of it. */
+/** A candidate with its provider row, model facts and capabilities. */
 export interface Contender {
   readonly candidate: Candidate;
   readonly provider: ProviderSpec;
   readonly model: ModelSpec | undefined;
-  /** Declared capabilities with measured ones laid over. */
+  /** Declared capabilities, with measured ones merged over them. */
   readonly capabilities: ModelCapabilities;
   readonly measured: readonly MeasuredCapability[];
   readonly apiKey: string | undefined;
 }
 
-/** Fixed facts, independent of the request: trial, provider row, key, predicates. */
+/** Checks facts that do not depend on the request: trial, provider row, key, predicates. */
 export function contenderOf(candidate: Candidate, policy: CallPolicy, ports: CallPorts): Contender | Skip {
   const skip = (why: Skip["why"], detail: string): Skip => ({ candidate: candidate.key, why, detail });
   if (candidate.trial && !policy.allowTrial)
@@ -39,10 +39,12 @@ export function contenderOf(candidate: Candidate, policy: CallPolicy, ports: Cal
   return { candidate, provider, model, capabilities, measured, apiKey };
 }
 
-/** No tokenizer packs more than about six characters into a token on average, so this many tokens are certain. */
+/**
+ * On average no tokenizer packs more than about six characters into a token, so this is a lower bound of the tokens.
+ */
 const MOST_CHARACTERS_PER_TOKEN = 6;
 
-/** Facts of this request: media, tools, and a prompt that certainly does not fit. */
+/** Checks facts of this request: media, tools, and a prompt that certainly does not fit. */
 export function refusesRequest(contender: Contender, request: ChatRequest): Skip | undefined {
   const { candidate, capabilities, model } = contender;
   const needs = needsOf(request);
@@ -56,7 +58,7 @@ export function refusesRequest(contender: Contender, request: ChatRequest): Skip
   return undefined;
 }
 
-/** After a context-length failure only a window known to be larger than the one that overflowed is worth asking. */
+/** After a context-length failure, only a candidate with a window known to be larger is tried. */
 export function hasLargerWindow(next: Contender, overflowed: Contender): boolean {
   const window = next.model?.contextWindow;
   if (window === undefined) return false;

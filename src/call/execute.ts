@@ -1,4 +1,4 @@
-/** One logical call: the candidate ladder, the JSON ladder, retries by failure class, and the record of it all. */
+/** Executes one logical call: the candidate ladder, the JSON ladder, retries by failure class, and the record. */
 import { type Failure, failure } from "../failure/failure.ts";
 import type { ServedRung } from "../route/route.ts";
 import { onlyItsModel } from "../wire/fit/beyond-request.ts";
@@ -19,9 +19,9 @@ import { CallSpend } from "./spend.ts";
 import { type Tried, tryCandidate } from "./try-candidate.ts";
 
 /**
- * Serves one call from its declared candidates. Nothing that an upstream, a caller or a limit does makes it reject: those
- * are `failure` results. The inference is recorded once, when the call (for a stream: the stream) is over. A fault of the
- * gateway's own code rejects, after the books of the attempt were closed and the inference was recorded.
+ * Serves one call from its declared candidates. Failures of upstreams, callers and limits are `failure` results and
+ * never reject. The inference is recorded once, when the call (for a stream: the stream) is over. An error in the
+ * gateway's own code rejects, after the attempt was closed and the inference recorded.
  */
 export async function executeCall(input: CallInput, ports: CallPorts): Promise<CallResult> {
   const execution = new Execution(input, ports);
@@ -36,7 +36,7 @@ export async function executeCall(input: CallInput, ports: CallPorts): Promise<C
 type Whole = Extract<Tried, { type: "whole" }>;
 type Served = { readonly type: "served"; readonly result: CallResult };
 
-/** How one candidate ended: served, passed over, or failed with what that means for the rest of the ladder. */
+/** Result of one candidate: served, skipped, or failed together with what that means for the rest of the ladder. */
 type Step =
   | Served
   | { readonly type: "refused"; readonly tried: Whole }
@@ -88,13 +88,13 @@ class Execution {
       if (step.onward === "next-larger-window") overflowed = contender;
       if (step.onward === "stop" || this.#remaining() <= 0) break;
     }
-    // Nobody answered where the first refused: its refusal is an answer, a later error is none.
+    // The first candidate refused and no other answered: its refusal is an answer, a later error is not.
     if (refused) return this.#serve(refused).result;
     const reason = last ?? noCandidate(this.#log.skipped, this.#call.input, breakerRetryMs);
     return { type: "failure", failure: reason, inference: this.#log.finish({ failure: reason }) };
   }
 
-  /** Closes what is open and records the call, after code of our own threw. */
+  /** Closes what is open and records the call after an error in our own code. */
   breakOff(error: unknown): void {
     const kind = error instanceof Error ? error.name : typeof error;
     const reason = failure("server_error", `the gateway failed while it served the call (${kind})`, {
@@ -147,7 +147,7 @@ class Execution {
     }
   }
 
-  /** The request as this candidate gets it, or why it cannot take it. */
+  /** Returns the request for this candidate, or why it cannot take it. */
   #prepared(contender: Contender): Omit<CandidateState, "probeId"> | Exclude<Step, Served | { type: "refused" }> {
     const { input } = this.#call;
     const { candidate, capabilities } = contender;

@@ -13,7 +13,7 @@ interface InferenceEnd {
   readonly rung?: ServedRung | undefined;
 }
 
-/** Gathers what happens during a call and turns it into its record. */
+/** Collects what happens during a call and builds its record. */
 export class InferenceLog {
   readonly id: string;
   readonly attempts: Attempt[] = [];
@@ -34,7 +34,7 @@ export class InferenceLog {
     return this.#finished;
   }
 
-  /** Builds the record and hands it to the recorder. Call once. */
+  /** Builds the record and passes it to the recorder. Call once. */
   finish(end: InferenceEnd): Inference {
     this.#finished = true;
     const { context, stream } = this.#input;
@@ -63,7 +63,7 @@ export class InferenceLog {
   }
 }
 
-/** Unknown as soon as one attempt's cost is unknown. */
+/** Unknown when the cost of any attempt is unknown. */
 function totalCost(attempts: readonly Attempt[]): NanoUsd | undefined {
   let total = 0;
   for (const attempt of attempts) {

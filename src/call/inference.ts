@@ -24,7 +24,10 @@ export interface Attempt {
   readonly usage?: Usage | undefined;
   /** Absent = unknown. */
   readonly cost?: NanoUsd | undefined;
-  /** What the envelopes hold in place of a bill that is unknown. Absent where the cost is known or no limit covered the call. */
+  /**
+   * Amount that envelopes hold in place of an unknown bill. Absent where the cost is known or no limit covered the
+   * call.
+   */
   readonly reserved?: NanoUsd | undefined;
   readonly costEstimated: boolean;
   readonly servedTier: ServiceTier;
@@ -32,7 +35,7 @@ export interface Attempt {
   readonly dropped: readonly DroppedField[];
 }
 
-/** A candidate that was passed over, and why. */
+/** A candidate that was skipped, and why. */
 export interface Skip {
   readonly candidate: string;
   readonly why:
@@ -49,7 +52,7 @@ export interface Skip {
   readonly detail: string;
 }
 
-/** One logical call: all its attempts, its final result, its total cost. Holds no prompt or output text. */
+/** One logical call: all its attempts, its final result, its total cost. Contains no prompt or output text. */
 export interface Inference {
   readonly id: string;
   readonly org: string;
@@ -81,7 +84,7 @@ export interface Inference {
   readonly simulated: boolean;
 }
 
-/** False for an attempt that a limit, or the gateway's own encoder, refused before anything left. */
+/** False for an attempt that a limit, or the gateway's own encoder, refused before anything was sent. */
 export function wasSent({ failure, status }: Attempt): boolean {
   return status !== undefined || (failure?.class !== "budget_exhausted" && failure?.class !== "bad_request");
 }

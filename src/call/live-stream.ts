@@ -1,4 +1,4 @@
-/** A committed stream on its way to the client, judged at its end where a schema governs it. */
+/** A committed stream to the client, judged at its end where a schema applies. */
 import { type Failure, failure } from "../failure/failure.ts";
 import type { ServedRung } from "../route/route.ts";
 import { failureIn, type WireFrame } from "../wire/stream-event.ts";
@@ -14,8 +14,8 @@ interface LiveEnd {
 }
 
 /**
- * Forwards frames as the consumer reads them. With a schema the finish is held back until the text was judged: text
- * that breaks it ends in an error, never in a clean finish. `onEnd` is called exactly once.
+ * Forwards frames as the consumer reads them. With a schema, the finish is held back until the text was judged: text
+ * that breaks the schema ends in an error, never in a clean finish. Calls `onEnd` exactly once.
  */
 export function liveFrames(
   begun: BegunStream,
@@ -40,7 +40,7 @@ export function liveFrames(
       end(source.refusal());
       return [];
     }
-    // The client already has the text as it came, so no repair can count.
+    // The client already has the unrepaired text, so no repair is used.
     const verdict = judge(assembler.answer(), rule, rung, false);
     end(verdict.ok ? undefined : verdict.failure, verdict.ok ? verdict.conformant : false);
     return verdict.ok ? tail : [{ events: [{ type: "error", failure: verdict.failure }] }];
@@ -88,7 +88,7 @@ export function liveFrames(
   };
 }
 
-/** Frames that are all there already. */
+/** Frames that are available already. */
 export function readyFrames(frames: readonly WireFrame[]): FrameStream {
   let left: readonly WireFrame[] | undefined = frames;
   return {

@@ -2,7 +2,7 @@ import { type Failure, failure } from "../failure/failure.ts";
 import type { CallInput } from "./call.ts";
 import type { Skip } from "./inference.ts";
 
-/** Why a call ended without a single attempt: every declared candidate was passed over. */
+/** Returns why a call ended without an attempt: every declared candidate was skipped. */
 export function noCandidate(skipped: readonly Skip[], input: CallInput, breakerRetryMs: number | undefined): Failure {
   const serving = skipped.filter((skip) => skip.why !== "trial");
   const reasons = serving.map((skip) => `${skip.candidate}: ${skip.detail}`).join("; ");

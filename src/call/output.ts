@@ -1,4 +1,4 @@
-/** What an answer is worth under the schema that governs the call: as it came, or after the free repair. */
+/** Judges an answer by the schema that applies to the call, as received or after the free repair. */
 import { type Failure, failure } from "../failure/failure.ts";
 import { mayHoldExact, parseExact } from "../json/exact-numbers.ts";
 import { repairJson } from "../json/repair/repair.ts";
@@ -24,14 +24,14 @@ export type AnswerVerdict =
       readonly output?: unknown;
       readonly conformant: boolean | undefined;
       readonly rung: ServedRung;
-      /** The text was repaired: native bodies and frames no longer tell the truth. */
+      /** True when the text was repaired, so that native bodies and frames no longer match it. */
       readonly changed: boolean;
-      /** The answer is the provider's refusal: it reaches the client as such, and is recorded as this. */
+      /** The provider's refusal, which the client gets as the answer and the record contains as its failure. */
       readonly refused?: Failure | undefined;
     }
   | { readonly ok: false; readonly failure: Failure; readonly text: string; readonly faults: readonly string[] };
 
-/** Judges a whole answer. `repair` allows the free local syntax repair, where the ladder lists it. */
+/** Judges a whole answer. `repair` allows the free local syntax repair where the ladder lists it. */
 export function judge(
   answer: ChatAnswer,
   rule: OutputRule | undefined,
@@ -109,7 +109,8 @@ function judgeChoice(
   if (strict.ok) {
     const result = validate(strict.value);
     if (result.valid) return { ok: true, value: strict.value, changed: false, repaired: false, choice };
-    // Strict modes without absent properties write null for them; taking those back is part of the rung, no repair.
+    // Strict modes that cannot leave properties out write null for them; removing these nulls belongs to the rung and
+    // is no repair.
     const undone = undoNullable(rule.schema, strict.value);
     if (validate(undone).valid)
       return {
@@ -153,7 +154,7 @@ function parse(text: string): { readonly ok: true; readonly value: unknown } | {
   }
 }
 
-/** One text part in place of all text; reasoning and the rest stay where they are. */
+/** Replaces all text by one text part; reasoning and other parts stay in place. */
 function withText(choice: AnswerChoice, text: string): AnswerChoice {
   const first = choice.content.findIndex((part) => part.type === "text");
   const content = choice.content.flatMap((part, index): AssistantPart[] => {
@@ -168,7 +169,7 @@ function violation(
   errors: readonly { readonly path: string; readonly message: string }[],
 ): Extract<AnswerVerdict, { ok: false }> {
   const faults = errors.slice(0, 10).map((error) => `${error.path || "/"}: ${error.message}`);
-  // Paths only: messages of validators may quote the output, which must not reach telemetry.
+  // Only paths are kept: messages of validators may quote the output, which must not reach telemetry.
   const where = errors
     .slice(0, 3)
     .map((error) => error.path || "/")

@@ -1,10 +1,10 @@
 import type { Failure } from "../failure/failure.ts";
 import type { Watchdog } from "./time/watchdog.ts";
 
-/** Bytes read before the event loop gets a turn. */
+/** Bytes that may be read before the event loop gets a turn. */
 const TURN_BYTES = 1024 * 1024;
 
-/** Gives timers and the client's signal their turn while bytes arrive faster than they are read. */
+/** Lets timers and the client's signal run while bytes arrive faster than they are read. */
 export class Pace {
   readonly #watchdog: Watchdog;
   #sinceTurn = 0;
@@ -13,7 +13,10 @@ export class Pace {
     this.#watchdog = watchdog;
   }
 
-  /** Counts what was read, checks the clock, and waits for a turn where one is due. Resolves to what stopped the attempt, if anything did. */
+  /**
+   * Counts what was read, checks the clock, and waits for a turn where one is due. Resolves to what stopped the
+   * attempt, if anything did.
+   */
   async took(bytes: number): Promise<Failure | undefined> {
     this.#sinceTurn += bytes;
     if (this.#sinceTurn < TURN_BYTES) return this.#watchdog.failure();

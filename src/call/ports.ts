@@ -1,4 +1,4 @@
-/** Everything the engine needs from its host. The Worker, the CLI and tests each wire their own. */
+/** What the engine needs from its host. The Worker, the CLI and the tests each provide it. */
 import type { BreakerOutcome } from "../breaker/breaker.ts";
 import type { ReserveRequest, ReserveResult } from "../envelope/envelope.ts";
 import type { NanoUsd } from "../money/nano-usd.ts";
@@ -14,14 +14,14 @@ export type Admission =
 
 /** `subject` is `{ route, candidate, provider }`; the host maps it to its objects. */
 export interface BreakerSubject {
-  /** Route name, or the lane word for calls outside a route (`raw`). */
+  /** Route name, or the lane for calls outside a route (`raw`). */
   readonly route: string;
   readonly candidate: string;
   readonly provider: string;
 }
 
 export interface BreakerPort {
-  /** Answers from the isolate's snapshot; a promise only where a probe must be claimed. */
+  /** Decides from the isolate's snapshot; returns a promise only where a probe must be claimed. */
   admit(subject: BreakerSubject): Admission | Promise<Admission>;
   /** Returns at once; the host reports in the background. */
   report(
@@ -36,11 +36,14 @@ export interface BreakerPort {
 }
 
 export interface EnvelopePort {
-  /** All claims or none. A host that cannot reach its envelopes answers `"unreachable"`: the call is refused. */
+  /**
+   * Reserves all claims or none. Returns `"unreachable"` when the host cannot reach its envelopes: the call is then
+   * refused.
+   */
   reserve(request: ReserveRequest): Promise<ReserveResult | "unreachable">;
-  /** Actual cost, in the background. An unknown actual settles the whole reservation as spent. */
+  /** Books the actual cost in the background. Without a known cost the whole reservation counts as spent. */
   settle(reservationId: string, actual: NanoUsd | undefined): void;
-  /** Nothing was sent upstream: the reservation is handed back whole. */
+  /** Releases the whole reservation, because nothing was sent upstream. */
   release(reservationId: string): void;
 }
 
@@ -61,8 +64,8 @@ export interface CallPorts {
   readonly breakers: BreakerPort;
   readonly envelopes: EnvelopePort;
   readonly recorder: Recorder;
-  /** Value of a named secret, or undefined where it is not set. */
+  /** Returns the value of a named secret, or undefined where it is not set. */
   readonly secret: (name: string) => string | undefined;
-  /** The simulated provider may serve. */
+  /** True when the simulated provider may serve. */
   readonly sim: boolean;
 }

@@ -7,8 +7,8 @@ import type { ChatRequest } from "../wire/chat.ts";
 import type { CallPolicy, OutputRule } from "./call.ts";
 
 /**
- * The policy of a call to one model outside any route. A schema that the provider is not known to enforce is refused with
- * `invariant_violation`, not served unenforced.
+ * Returns the policy of a call to one model outside any route. A schema that the provider is not known to enforce is
+ * refused with `invariant_violation`, not served unenforced.
  */
 export function rawPolicy(
   providers: ProviderTable,
@@ -32,7 +32,7 @@ export function rawPolicy(
   });
 }
 
-/** Without a route's ladder a schema is either enforced by the provider or refused. */
+/** Without a route's ladder, a schema is either enforced by the provider or refused. */
 function rawOutput(
   providers: ProviderTable,
   candidate: Candidate,

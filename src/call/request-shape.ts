@@ -1,8 +1,8 @@
-/** The caller's request as one candidate will get it, and how large it can be. */
+/** The caller's request in the form for one candidate, and its size. */
 import type { Candidate } from "../route/route.ts";
 import type { ChatRequest } from "../wire/chat.ts";
 
-/** Fills in the candidate's declared params where the request says nothing. */
+/** Adds the candidate's declared params where the request does not set them. */
 export function withCandidateParams(
   request: ChatRequest,
   candidate: Candidate,
@@ -21,20 +21,20 @@ export function withCandidateParams(
   };
 }
 
-/** The request without its assistant prefill, or undefined where it has none. */
+/** Returns the request without its assistant prefill, or undefined where it has none. */
 export function withoutPrefill(request: ChatRequest): ChatRequest | undefined {
   const last = request.messages.at(-1);
   if (last?.role !== "assistant" || last.content.some((part) => part.type === "tool-call")) return undefined;
   return { ...request, messages: request.messages.slice(0, -1), native: undefined };
 }
 
-/** Facts of a request that decide who can take it and how large it is. */
+/** Facts of a request that decide which candidates can take it and how large it is. */
 interface RequestNeeds {
   readonly images: boolean;
   readonly tools: boolean;
   /** Characters of text in the messages. */
   readonly textLength: number;
-  /** Bytes of base64 media, which say nothing about tokens. */
+  /** Bytes of base64 media, which are no measure of tokens. */
   readonly mediaBytes: number;
   readonly imageCount: number;
   readonly fileCount: number;

@@ -1,7 +1,7 @@
 import type { NarrowedRoute } from "../route/narrow.ts";
 import type { CallPolicy } from "./call.ts";
 
-/** The policy of a call through a route, as its bundle declares it. */
+/** Returns the policy of a call through a route, as its bundle declares it. */
 export function routePolicy(
   { route, candidates, output }: NarrowedRoute,
   options: Pick<CallPolicy, "allowTrial" | "stream">,
@@ -19,7 +19,7 @@ export function routePolicy(
   };
 }
 
-/** Providers allow letters, digits, `_` and `-` in a schema's name, and 64 of them. */
+/** Providers allow letters, digits, `_` and `-` in a schema's name, at most 64. */
 function schemaName(word: string): string {
   return word.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
 }

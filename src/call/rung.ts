@@ -1,4 +1,4 @@
-/** How JSON is asked for: the request side of the ladder. Repairs of an answer are in `output.ts`. */
+/** The request side of the JSON ladder. Repairs of an answer are in `output.ts`. */
 import { toStrictSubset } from "../json/strict/strict-subset.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
 import type { Rung, ServedRung } from "../route/route.ts";
@@ -8,7 +8,7 @@ import type { OutputRule } from "./call.ts";
 
 type AskingRung = Extract<Rung, "native_strict" | "json_object" | "coached">;
 
-/** The rungs of the ladder this candidate can be asked on, in ladder order. Empty = it cannot serve the schema. */
+/** Returns the rungs on which this candidate can be asked, in ladder order. Empty = it cannot serve the schema. */
 export function askingRungs(rule: OutputRule, capabilities: ModelCapabilities): readonly AskingRung[] {
   return rule.ladder.filter(
     (rung): rung is AskingRung =>
@@ -18,14 +18,14 @@ export function askingRungs(rule: OutputRule, capabilities: ModelCapabilities): 
   );
 }
 
-/** JSON mode without a schema: one object, asked for in words. */
+/** The rule of JSON mode without a schema: the answer must be one object. */
 const ANY_OBJECT: OutputRule = {
   schema: { type: "object" },
   name: "json_object",
   ladder: ["coached", "syntax_repair"],
 };
 
-/** The rule for a request of JSON mode at an API that has none; undefined where the API keeps the promise itself. */
+/** Returns the rule for a JSON mode request at an API that has no JSON mode; undefined where the API enforces it. */
 export function jsonRule(
   { responseFormat }: Pick<ChatRequest, "responseFormat">,
   dialect: DialectName,
@@ -35,7 +35,7 @@ export function jsonRule(
   return dialect === "anthropic-messages" || capabilities.json_object === false ? ANY_OBJECT : undefined;
 }
 
-/** The request on a rung. `none` leaves it as it is. */
+/** Returns the request for a rung. `none` leaves it unchanged. */
 export function onRung(
   request: ChatRequest,
   rung: ServedRung,
@@ -45,7 +45,7 @@ export function onRung(
   if (rule === undefined || rung === "none") return request;
   switch (rung) {
     case "native_strict":
-      // A raw call asks for its schema itself: its own words go through.
+      // A raw call asks for its schema itself, so its request stays unchanged.
       if (request.responseFormat?.type === "json_schema" && request.responseFormat.schema === rule.schema)
         return request;
       return {
@@ -61,8 +61,8 @@ export function onRung(
 }
 
 /**
- * True where answers on this rung need a change after the fact (nulls for absent properties), so that a stream of theirs
- * can only be served whole.
+ * True where answers on this rung must be changed afterwards (nulls for absent properties), so that a stream can only
+ * be served whole.
  */
 export function answersNeedChange(rung: ServedRung, rule: OutputRule | undefined, quirks: Quirks): boolean {
   if (rung !== "native_strict" || rule === undefined || quirks.schemaSubset === undefined) return false;
@@ -70,7 +70,7 @@ export function answersNeedChange(rung: ServedRung, rule: OutputRule | undefined
   return fitted.ok && fitted.value.nullsForAbsent;
 }
 
-/** Names JSON outright: some providers refuse JSON mode without the word in the prompt. */
+/** Mentions JSON explicitly: some providers refuse JSON mode without the word in the prompt. */
 function coaching(rule: OutputRule): string {
   return [
     "Answer with one JSON value and nothing else: no prose, no Markdown fence.",
@@ -79,7 +79,7 @@ function coaching(rule: OutputRule): string {
   ].join("\n");
 }
 
-/** A paid request that asks the same candidate to mend its own answer. */
+/** Returns the paid request that asks the same candidate to repair its own answer. */
 export function repairRequest(
   request: ChatRequest,
   rule: OutputRule,

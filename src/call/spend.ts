@@ -1,4 +1,4 @@
-/** Money of one attempt: its upper bound before, its cost after, and the books between. */
+/** Money of one attempt: its upper bound before it is sent, its cost afterwards, and its reservation. */
 
 import { claimAt } from "../envelope/period.ts";
 import { type Failure, failure } from "../failure/failure.ts";
@@ -13,12 +13,15 @@ import type { CallBudget } from "./call.ts";
 import type { EnvelopePort } from "./ports.ts";
 import { needsOf } from "./request-shape.ts";
 
-/** Ceilings for media whose tokens cannot be read off its bytes (largest documented by the providers in the table). */
+/**
+ * Token ceilings for media whose tokens cannot be derived from their bytes (largest documented by the providers in the
+ * table).
+ */
 const IMAGE_TOKEN_CEILING = 6_000;
 const FILE_TOKEN_CEILING = 200_000;
 const AUDIO_TOKEN_CEILING = 100_000;
 
-/** No tokenizer makes more tokens than bytes, so the serialised body bounds its text. */
+/** No tokenizer makes more tokens than bytes, so the size of the serialised body is an upper bound. */
 export function inputTokenBound(request: ChatRequest, bodyBytes: number): number {
   const needs = needsOf(request);
   const text = Math.max(0, bodyBytes - needs.mediaBytes);
@@ -30,7 +33,7 @@ export function inputTokenBound(request: ChatRequest, bodyBytes: number): number
   );
 }
 
-/** Output tokens the answer cannot exceed: what is asked for, else what the model can; undefined = unbounded. */
+/** Returns the most output tokens the answer can have: the requested limit, else the model's; undefined = unbounded. */
 export function outputTokenBound(request: ChatRequest, model: ModelSpec | undefined): number | undefined {
   const most = model?.facts?.maxOutputAssumed ? undefined : model?.maxOutput;
   const asked = request.maxOutputTokens;
@@ -42,7 +45,7 @@ export function tierOf(word: string | undefined): ServiceTier {
   return serviceTier(word);
 }
 
-/** Keeps one call's spend: the local per-call limit, and a reservation per attempt where envelopes cover the call. */
+/** Keeps one call's spend: the local limit per call, and a reservation per attempt where envelopes cover the call. */
 export class CallSpend {
   readonly #budget: CallBudget;
   readonly #envelopes: EnvelopePort;
@@ -55,13 +58,13 @@ export class CallSpend {
     this.#allowUnpriced = allowUnpriced;
   }
 
-  /** True where some limit covers the call, so that every attempt needs a bound. */
+  /** True where a limit covers the call, so that every attempt needs a bound. */
   get limited(): boolean {
     return this.#budget.perCall !== undefined || this.#budget.claims.length > 0;
   }
 
   /**
-   * Opens an attempt's books at `now` (epoch ms): a call that goes on past midnight draws on the new day. A refusal is
+   * Reserves for an attempt at `now` (epoch ms): a call that continues past midnight draws on the new day. A refusal is
    * `budget_exhausted` and means that nothing may be sent.
    */
   async open(attemptId: string, bound: AttemptBound, now: number, ttlMs: number): Promise<AttemptBooks | Failure> {
@@ -123,9 +126,9 @@ export class CallSpend {
   }
 }
 
-/** The books of one attempt, to be closed exactly once. */
+/** The booking of one attempt; close it exactly once. */
 export interface AttemptBooks {
-  /** Books the bill. Returns what counts as spent in place of one that is unknown. */
+  /** Books the bill. Returns the amount that counts as spent in place of an unknown bill. */
   close(bill: Bill): NanoUsd | undefined;
 }
 
@@ -137,7 +140,7 @@ interface AttemptBound {
   readonly outputTokens: number | undefined;
   readonly choices: number;
   readonly tier: ServiceTier;
-  /** Field of the request whose cost nothing bounds. */
+  /** Returns the field of the request whose cost has no bound. */
   readonly unbounded?: string | undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
- * An attempt whose answer streams. Opening frames without content are held back, so that an early error, a silent
- * upstream or a cut fails over unseen; from the first content on the stream is committed to its candidate.
+ * An attempt whose answer streams. Opening frames without content are held back, so that after an early error, silence
+ * or a cut another candidate can serve without the client noticing. From its first content on, the stream stays with
+ * its candidate.
  */
 import { type Failure, failure } from "../failure/failure.ts";
 import { parsedJson } from "../json/parsed.ts";
@@ -20,21 +21,24 @@ import { Pace } from "./pace.ts";
 import { Watchdog } from "./time/watchdog.ts";
 import { networkFailure, send, upstreamRequest } from "./upstream.ts";
 
-/** How long a finished answer may take to report usage and end, before its connection is closed from here. */
+/** Milliseconds that a finished answer may take to report usage and end before the gateway closes its connection. */
 const END_GRACE_MS = 2_000;
 
-/** Most characters of events behind an answer that is held whole, as for one that comes whole. */
+/** Most characters of events for an answer that is held whole; the same limit as for an answer that is not streamed. */
 const MAX_HELD_LENGTH = 32 * 1024 * 1024;
 
-/** A stream that has begun: `held` are the frames that came up to the first content and together with it. */
+/** A stream that has begun: `held` contains the frames up to and including the first content. */
 export interface BegunStream {
   readonly source: FrameSource;
   readonly held: WireFrame[];
-  /** The stream ended before any content came; `held` is all there is. */
+  /** The stream ended before any content; `held` contains all of it. */
   readonly ended: boolean;
 }
 
-/** Sends, and reads until the first content. Without content the attempt either failed, or ended as an empty answer. */
+/**
+ * Sends the request and reads until the first content. Without content the attempt either failed or ended as an empty
+ * answer.
+ */
 export async function beginStream(plan: AttemptPlan, call: CallState): Promise<BegunStream | Attempt> {
   const watchdog = new Watchdog(call.ports.clock, call.input.signal);
   const open = await openAttempt(plan, call, watchdog);
@@ -80,13 +84,13 @@ export async function beginStream(plan: AttemptPlan, call: CallState): Promise<B
   return { source, held, ended: false };
 }
 
-/** Milliseconds; reasoning models think before they speak. */
+/** Milliseconds to the first content; reasoning models think before they write. */
 function defaultFirstTokenMs(plan: AttemptPlan): number {
   const effort = plan.request.reasoning?.effort;
   return effort === undefined || effort === "none" || effort === "minimal" || effort === "low" ? 10_000 : 60_000;
 }
 
-/** Pulls frames from an upstream, keeps the count of what passed, and closes the attempt once. */
+/** Reads frames from an upstream, counts their content, and closes the attempt once. */
 class FrameSource {
   readonly open: OpenAttempt;
   readonly #reader: SseReader;
@@ -97,24 +101,24 @@ class FrameSource {
   #servedTier: string | undefined;
   #finish: FinishReason | undefined;
   #firstByteMs: number | undefined;
-  /** Undefined once content came whose tokens cannot be told from its bytes. */
+  /** Undefined after content whose tokens cannot be estimated from its bytes. */
   #streamedBytes: number | undefined = 0;
-  /** An event came before the one that ended the stream. */
+  /** True when an event came before the one that ended the stream. */
   #begun = false;
-  /** Usage was reported with or after the last finish: it is the bill, however the stream ends. */
+  /** True when usage came with or after the last finish: it is the bill, however the stream ends. */
   #usageIsFinal = false;
   #heldLength = 0;
   #saidRefusal = false;
-  /** Text, a call or media: an answer beside the refusal. */
+  /** True after text, a tool call or media: content beside the refusal. */
   #saidMore = false;
   #unfinished: number;
   #idleMs: number | undefined;
-  /** Silence still allowed, counted only while the upstream is awaited: a slow reader is not its fault. */
+  /** Milliseconds of silence still allowed, counted only while waiting for the upstream and not for a slow reader. */
   #patienceMs: number | undefined;
   #over = false;
-  /** The protocol's own end came. */
+  /** True when the protocol's own end has arrived. */
   #ended = false;
-  /** A body came that is no stream. */
+  /** True when the body is not a stream. */
   #cameWhole = false;
   #closed: Attempt | undefined;
 
@@ -127,7 +131,7 @@ class FrameSource {
     open.watchdog.signal.addEventListener("abort", () => void reader.cancel(), { once: true });
   }
 
-  /** Also builds the whole answer from here on. Call before the first `next`, or with the frames already seen. */
+  /** Also builds the whole answer from here on. Call it before the first `next`, or with the frames already read. */
   assemble(seen: readonly WireFrame[]): AnswerAssembler {
     const assembler = new AnswerAssembler();
     for (const frame of seen) for (const event of frame.events) assembler.add(event);
@@ -140,14 +144,17 @@ class FrameSource {
     this.#touch();
   }
 
-  /** True once more is held in memory than an answer may have. */
+  /** True once the held answer exceeds the limit of a whole answer. */
   #isTooLarge(events: readonly SseEvent[]): boolean {
     if (!this.#assembler) return false;
     for (const { data } of events) this.#heldLength += data.length;
     return this.#heldLength > MAX_HELD_LENGTH;
   }
 
-  /** The next frames, as many as came together; one with an `error` event is the last; undefined after the end. Never rejects. */
+  /**
+   * Returns the next frames, as many as arrived together; one with an `error` event is the last; undefined after the
+   * end. Never rejects.
+   */
   async next(): Promise<readonly WireFrame[] | undefined> {
     if (this.#over) return undefined;
     const read = await this.#read();
@@ -169,7 +176,7 @@ class FrameSource {
     return frames;
   }
 
-  /** What came is no stream: an answer all the same, an error, or a page. */
+  /** Reads a body that is not a stream: a whole answer, an error, or a page. */
   #whole(body: string): readonly WireFrame[] {
     const { exchange } = this.open.plan;
     this.#cameWhole = true;
@@ -180,7 +187,7 @@ class FrameSource {
     return [this.#noted({ events: [...before, { type: "error", failure: answer.error }] })];
   }
 
-  /** Ends the attempt, with the failure that ended it if any. Later calls return the first record. */
+  /** Ends the attempt, with its failure if there is one. Later calls return the first record. */
   close(reason: Failure | undefined): Attempt {
     if (this.#closed) return this.#closed;
     this.#over = true;
@@ -198,13 +205,13 @@ class FrameSource {
     return this.#closed;
   }
 
-  /** What the stream amounts to where its provider withheld the answer, or the rest of it. */
+  /** Returns the failure of a stream whose answer, or the rest of it, the provider withheld. */
   refusal(): Failure | undefined {
     const refused = this.#finish?.unified === "content-filter" || (this.#saidRefusal && !this.#saidMore);
     return refused ? refusalFailure(this.#finish) : undefined;
   }
 
-  /** The consumer went away: the upstream is stopped at once. */
+  /** Stops the upstream at once, because the consumer has gone. */
   abandon(): void {
     this.open.watchdog.abandon();
   }
@@ -212,7 +219,7 @@ class FrameSource {
   #exposure(reason: Failure | undefined): Exposure {
     const usage = this.#usage;
     const whole = this.#unfinished <= 0 && (reason === undefined || this.#usageIsFinal);
-    // A body that is no stream is all there is: what it reports is the bill.
+    // A body that is not a stream is complete, so its reported usage is the bill.
     if (this.#cameWhole && usage)
       return { type: "answered", usage, hasContent: reason === undefined || isBroken(reason) };
     if (whole || this.#ended) return { type: "answered", usage, hasContent: this.#streamedBytes !== 0 };
@@ -226,7 +233,7 @@ class FrameSource {
     return { type: "lost", usage };
   }
 
-  /** No events = the bytes ended. */
+  /** No events = the body has ended. */
   async #read(): Promise<{ readonly events: readonly SseEvent[] } | { readonly failure: Failure }> {
     const { watchdog } = this.open;
     const { clock } = this.open.call.ports;
@@ -239,7 +246,7 @@ class FrameSource {
       return stopped ? { failure: stopped } : { events };
     } catch (error) {
       const stopped = watchdog.failure();
-      // How the connection of a whole answer ends changes nothing.
+      // The end of a whole answer's connection changes nothing.
       if (!stopped && this.#unfinished <= 0) return { events: [] };
       return { failure: stopped ?? networkFailure(error, "reset") };
     } finally {
@@ -250,7 +257,7 @@ class FrameSource {
 
   #noted(frame: WireFrame): WireFrame {
     for (const event of frame.events) this.#note(event);
-    // Within a frame usage may stand before the finish it belongs to.
+    // Within a frame, usage may come before its finish.
     if (this.#unfinished <= 0 && frame.events.some(({ type }) => type === "usage")) this.#usageIsFinal = true;
     this.#begun ||= frame.events.some(({ type }) => type !== "error");
     return frame;
@@ -293,7 +300,7 @@ class FrameSource {
     if (this.#unfinished > 0) this.#patienceMs = this.#idleMs;
   }
 
-  /** The answer is whole; some upstreams then neither say so nor close. */
+  /** The answer is complete; some upstreams then send no end and keep the connection open. */
   #awaitEnd(): void {
     this.open.watchdog.lift("first_token", "attempt", "call");
     this.#patienceMs = END_GRACE_MS;
@@ -309,7 +316,7 @@ function isBroken(reason: Failure): boolean {
   return reason.class === "network" || reason.class === "canceled" || reason.class === "content_invalid";
 }
 
-/** Reads a begun stream to its end and holds it all: nothing is served before it is whole. */
+/** Reads a stream that has begun to its end and holds all of it: nothing is served before it is whole. */
 export async function collectStream(
   begun: BegunStream,
 ): Promise<{ readonly answer: ChatAnswer; readonly frames: WireFrame[] } | Attempt> {

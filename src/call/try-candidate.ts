@@ -1,4 +1,7 @@
-/** One try of one candidate on one rung: sent, read, judged, and mended by the candidate itself where the ladder says so. */
+/**
+ * Tries one candidate on one rung: sends, reads, judges, and lets the candidate repair its answer where the ladder
+ * lists that.
+ */
 import { type Failure, failure } from "../failure/failure.ts";
 import type { ServedRung } from "../route/route.ts";
 import type { ChatAnswer, ChatRequest } from "../wire/chat.ts";
@@ -13,7 +16,10 @@ import { type AnswerVerdict, judge } from "./output.ts";
 import { answersNeedChange, onRung, repairRequest } from "./rung.ts";
 import { type BegunStream, beginStream, collectStream } from "./stream-attempt.ts";
 
-/** `whole`: an answer that passed; `frames` are its own where nothing of it was changed. `live`: a stream on its way. */
+/**
+ * `whole`: an answer that passed; `frames` are its own where nothing was changed. `live`: a stream that is still
+ * running.
+ */
 export type Tried =
   | {
       readonly type: "whole";
@@ -24,7 +30,7 @@ export type Tried =
   | { readonly type: "live"; readonly begun: BegunStream; readonly rung: ServedRung }
   | { readonly type: "failed"; readonly failure: Failure };
 
-/** `attempts` gathers the records of the call; every finished attempt is added to it. */
+/** `attempts` collects the records of the call; every finished attempt is added. */
 export async function tryCandidate(
   contender: Contender,
   { rungs: [rung], request, rule, dropped, probeId }: CandidateState,
@@ -59,7 +65,7 @@ export async function tryCandidate(
   }
   const begun = await beginStream(plan, call);
   if (isAttempt(begun)) return failed(begun);
-  // An answer that is only coached to be JSON may need its fence taken off, so it is read whole.
+  // A coached JSON answer may be inside a code fence that must be removed, so it is read whole.
   const live = policy.stream === "live" && rule === policy.output && !answersNeedChange(rung, rule, quirks);
   if (!begun.ended && live) return { type: "live", begun, rung };
   const collected = await collectStream(begun);
@@ -67,7 +73,10 @@ export async function tryCandidate(
   return await judged(collected.answer, (verdict) => begun.source.close(verdict), collected.frames);
 }
 
-/** The paid rung: the same candidate mends its own answer, once. Undefined where it does not apply or did not help. */
+/**
+ * The paid rung: the same candidate repairs its own answer, once. Returns undefined where it does not apply or did not
+ * help.
+ */
 async function modelRepair(
   contender: Contender,
   request: ChatRequest,
@@ -105,7 +114,7 @@ function planFor(
   const target = {
     provider: candidate.provider,
     model: candidate.model,
-    // The path of a provider row is its chat path.
+    // The path of a provider row is the path for chat.
     quirks: other ? { ...provider.quirks, path: undefined } : provider.quirks,
     maxOutput: contender.model?.maxOutput,
     facts: contender.model?.facts,

@@ -12,9 +12,9 @@ import { Pace } from "./pace.ts";
 import type { CallPorts } from "./ports.ts";
 import type { Watchdog } from "./time/watchdog.ts";
 
-/** Largest answer read whole. */
+/** Largest answer that is read whole, in bytes. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** An error page longer than this is cut: its first part names the fault. */
+/** Bytes of an error page that are read: its first part names the fault. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -26,7 +26,7 @@ export interface Exchange {
   readonly apiKey: string | undefined;
 }
 
-/** What `fetch` is given. A `Request` object would cost as much again as encoding a short body. */
+/** Arguments of `fetch`. A `Request` object would double the cost of encoding a short body. */
 interface UpstreamRequest {
   readonly url: string;
   readonly init: RequestInit;
@@ -43,23 +43,23 @@ export function upstreamRequest(
   headers["content-type"] = "application/json";
   for (const [name, value] of Object.entries(encoded.headers)) headers[name.toLowerCase()] = value;
   for (const [name, value] of Object.entries(headers)) {
-    // `fetch` would reject with the same error that a broken connection makes, and nothing has been sent yet.
+    // `fetch` would reject with the same error as for a broken connection, although nothing has been sent yet.
     if (!HEADER_VALUE.test(value))
       throw new TypeError(`the header ${name} for ${provider.name} holds a character that no header may`);
   }
   const path = target.quirks.path?.replace("{model}", encodeURIComponent(target.model)) ?? encoded.path;
-  // A redirect would carry prompt and key to an address that nobody declared.
+  // A redirect would send the prompt and the key to an undeclared address.
   return { url: provider.baseUrl + path, init: { method: "POST", headers, body, signal, redirect: "manual" } };
 }
 
-/** No usable response: what failed, whether any response came, and what the provider may bill for it. */
+/** The result without a usable response: what failed, whether a response came, and what the provider may bill. */
 export interface SendFailure {
   readonly failure: Failure;
   readonly answered: boolean;
   readonly exposure: Exposure;
 }
 
-/** A response with headers, or the failure that came instead: network, timeout, cancel, or the provider's own error. */
+/** Returns a response with headers, or the failure: network, timeout, cancel, or the provider's own error. */
 export async function send(
   request: UpstreamRequest,
   exchange: Exchange,
@@ -91,8 +91,8 @@ export async function send(
 }
 
 /**
- * True where no connection was made, so that no byte of the request can have left. Node says so by the system call or the
- * code of the cause. Runtimes that word a refused connection like a broken one (workerd) get `false`.
+ * True where no connection was made, so that no byte of the request can have left. Node reports this by the system call
+ * or the code of the cause. Runtimes with one error for refused and broken connections (workerd) return `false`.
  */
 function neverConnected(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
@@ -109,12 +109,12 @@ function failsBeforeSending(cause: Error): boolean {
 const BEFORE_SENDING =
   /^(?:UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_ALTNAME_INVALID|CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/;
 
-/** Servers in front of a provider say with these that the answer did not come back, not that none was made. */
+/** Statuses with which servers in front of a provider report that its answer did not arrive, although it may exist. */
 const LOST_BEHIND: ReadonlySet<number> = new Set([504, 520, 522, 524]);
-/** Sheds load, or says that the provider was never reached. */
+/** Statuses that shed load or report that the provider was not reached. */
 const NEVER_SERVED: ReadonlySet<number> = new Set([501, 503, 505, 521, 523, 525, 526, 529, 530]);
 
-/** What an error status means for the bill: the provider's own refusal, or an answer lost on its way. */
+/** Returns what an error status means for the bill: the provider's own refusal, or an answer lost in transit. */
 function refusedOrLost(status: number, text: string, { dialect, target }: Exchange): Exposure {
   const body = parsedJson(text);
   const usage = dialect.usageOf(body, target);
@@ -124,7 +124,7 @@ function refusedOrLost(status: number, text: string, { dialect, target }: Exchan
   return { type: isRecord(body) ? "refused" : "lost" };
 }
 
-/** The whole body as text. `cut` keeps the first `limit` bytes; otherwise a longer body is a failure. */
+/** Returns the whole body as text. `cut` keeps the first `limit` bytes; otherwise a longer body is a failure. */
 async function readText(response: Response, limit: number, watchdog: Watchdog, cut = false): Promise<Result<string>> {
   if (response.body === null) return { ok: true, value: "" };
   if (declaredBytes(response.headers) <= limit) return await readWhole(response, watchdog);
@@ -161,12 +161,12 @@ async function readText(response: Response, limit: number, watchdog: Watchdog, c
   }
 }
 
-/** NaN where the size of the decoded body is not known beforehand. */
+/** NaN where the size of the decoded body is not known in advance. */
 function declaredBytes(headers: Headers): number {
   return headers.has("content-encoding") ? Number.NaN : Number(headers.get("content-length") ?? Number.NaN);
 }
 
-/** The transport holds a body to the length it says, and reading it whole is much cheaper than counting its pieces. */
+/** The transport enforces the declared length, and reading the body whole is much cheaper than counting its pieces. */
 async function readWhole(response: Response, watchdog: Watchdog): Promise<Result<string>> {
   try {
     const text = await response.text();
@@ -177,18 +177,18 @@ async function readWhole(response: Response, watchdog: Watchdog): Promise<Result
   }
 }
 
-/** The body of a 2xx answer as text. */
+/** Returns the body of a 2xx answer as text. */
 export async function readBody(response: Response, watchdog: Watchdog): Promise<Result<string>> {
   return await readText(response, MAX_ANSWER_BYTES, watchdog);
 }
 
-/** The body of a 2xx answer as JSON; anything else is a failure. */
+/** Returns the body of a 2xx answer as JSON; anything else is a failure. */
 export async function readJson(response: Response, watchdog: Watchdog): Promise<Result<unknown>> {
   const text = await readBody(response, watchdog);
   return text.ok ? jsonIn(text.value, response.status) : text;
 }
 
-/** Runtimes word connection errors differently; the message goes to people only. */
+/** Runtimes word connection errors differently; only people read this message. */
 export function networkFailure(error: unknown, reason: "connect" | "reset" = "connect"): Failure {
   const what = reason === "connect" ? "no answer came from the upstream" : "the connection to the upstream broke";
   return failure("network", `${what}${causeOf(error)}`, { reason });

@@ -1,4 +1,4 @@
-/** Everything the Worker is built from: all bundles and the configuration, checked against each other. */
+/** Compiles everything the Worker is built from: all bundles and the configuration, checked against each other. */
 import type { Result } from "../failure/failure.ts";
 import { providerPrices, providerTable } from "../provider/table.ts";
 import type { Registry } from "../registry/capability.ts";
@@ -9,20 +9,20 @@ import type { CompiledBundle, Config } from "./config.ts";
 import { DEFAULT_CONFIG } from "./defaults.ts";
 
 export interface YamlFile {
-  /** As shown in faults. */
+  /** The file's name as faults show it. */
   readonly file: string;
   readonly text: string;
 }
 
 interface CompileAllContext {
-  /** Day the prices are looked up for. */
+  /** Day for which prices are looked up. */
   readonly at: Date;
-  /** Text of a file in the routes folder, by its path there. */
+  /** Returns the text of a file in the routes folder, by its path there. */
   readonly readFile: (path: string) => string | undefined;
   readonly registry?: Registry | undefined;
 }
 
-/** `warnings` come with a success; an error's list holds every fault of every file, most important last. */
+/** `warnings` come with a success; an error contains every fault of every file, most important last. */
 export type CompileResult = Result<CompiledBundle, readonly Fault[]> & { readonly warnings: readonly Fault[] };
 
 export async function compileAll(
@@ -33,7 +33,7 @@ export async function compileAll(
   const { config, faults: configFaults } = configFile
     ? compileConfig(configFile.file, configFile.text)
     : { config: DEFAULT_CONFIG, faults: [] };
-  // With a broken configuration its providers are unknown, and every route that names one would look wrong.
+  // A broken configuration has unknown providers, so every route that names one would look wrong.
   if (!config) return { ok: false, error: configFaults, warnings: [] };
   const providers = providerTable(config);
   const prices = providerPrices(providers);
@@ -52,7 +52,7 @@ function bundleOf(routes: CompiledBundle["routes"], config: Config): CompiledBun
   return { schema: "modelrig.compiled/1", routes, config };
 }
 
-/** Grouped by file as they came; within the whole, warnings first. */
+/** Keeps faults of one file together in their order; warnings come first overall. */
 function errorsLast(faults: readonly Fault[]): Fault[] {
   return [
     ...faults.filter(({ severity }) => severity === "warning"),
@@ -60,7 +60,7 @@ function errorsLast(faults: readonly Fault[]): Fault[] {
   ];
 }
 
-/** Possible only through two endings of one name, `a.yaml` and `a.yml`. */
+/** Two files declare one name only if their endings differ, `a.yaml` and `a.yml`. */
 function declaredTwice(name: string, files: readonly YamlFile[]): Fault {
   const file =
     files.filter((it) => it.file.endsWith(`${name}.yml`) || it.file.endsWith(`${name}.yaml`)).at(-1)?.file ?? name;

@@ -1,4 +1,4 @@
-/** `modelrig.yaml` to `Config`, or every fault in it at once. */
+/** Compiles `modelrig.yaml` to `Config`, or returns all its faults at once. */
 
 import { isRecord } from "../json/record.ts";
 import { usdToNano } from "../money/nano-usd.ts";
@@ -11,12 +11,12 @@ import { DEFAULT_CONFIG } from "./defaults.ts";
 import { builtinRow, providerRow } from "./provider-row.ts";
 
 interface CompiledConfig {
-  /** Present exactly when no fault is an error. */
+  /** Present when no fault is an error. */
   readonly config?: Config | undefined;
   readonly faults: readonly Fault[];
 }
 
-/** An empty file is the default configuration. Never throws on any text. */
+/** Returns the default configuration for an empty file. Never throws, whatever the text is. */
 export function compileConfig(file: string, text: string): CompiledConfig {
   const document = parseLocatedYaml(file, text, "config");
   if (document.faults.length > 0) return { faults: mostImportantLast(document.faults) };
@@ -43,7 +43,7 @@ function readDraft(reader: ShapeReader, value: Readonly<Record<string, unknown>>
   // `sim: true` is short for `sim: { enabled: true }`.
   const short = typeof value["sim"] === "boolean" ? { enabled: value["sim"] } : undefined;
   const simulated = short ?? (value["sim"] === undefined ? undefined : reader.read(sim, ["sim"]));
-  // Each part was parsed by the shape under its own key, which is what `ConfigDraft` says.
+  // Each part was parsed by the shape under its own key, as the type `ConfigDraft` states.
   return { ...Object.fromEntries(parts), sim: simulated } as ConfigDraft;
 }
 

@@ -4,22 +4,22 @@ import type { Route } from "../route/route.ts";
 
 /** `modelrig.yaml`, validated, defaults applied, plain JSON. */
 export interface Config {
-  /** Declared providers; overlay of the built-in table. */
+  /** Declared providers, merged over the built-in table. */
   readonly providers: readonly ProviderSpec[];
   readonly budget: { readonly orgPerMonth?: NanoUsd | undefined };
   readonly limits: Limits;
-  /** The simulated provider may serve. Off in a deployed Worker unless set. */
+  /** True when the simulated provider may serve. Off in a deployed Worker unless set. */
   readonly sim: boolean;
   /** Factor on the simulated provider's delays, 0 to 1. */
   readonly simLatency: number;
-  /** Comment lines on long silence in client streams; milliseconds, 0 = off. */
+  /** Milliseconds of silence after which client streams get a comment line; 0 = off. */
   readonly keepAliveMs: number;
-  /** What the local capture proxy keeps, and for how long. */
+  /** What the local capture proxy keeps and for how long. */
   readonly capture: CaptureSettings;
   readonly cors: CorsSettings;
 }
 
-/** Replaces what a rule finds before anything is written. Exactly one of `path` and `regex` is present. */
+/** A rule whose matches are replaced before anything is written. Exactly one of `path` and `regex` is present. */
 export interface Redaction {
   /** JSON pointer into the captured variables and messages; `*` matches one step. */
   readonly path?: string | undefined;
@@ -36,7 +36,7 @@ export interface CorsSettings {
 export interface CaptureSettings {
   readonly redact: readonly Redaction[];
   readonly keepDays: number;
-  /** Size of the captures file above which the oldest go first. */
+  /** Size of the captures file above which the oldest captures are deleted. */
   readonly maxMb: number;
 }
 

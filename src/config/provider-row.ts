@@ -1,4 +1,4 @@
-/** A provider's entry in `modelrig.yaml`, laid over the built-in row of the same name. */
+/** Merges a provider's entry in `modelrig.yaml` over the built-in row of the same name. */
 import type { Price, Rate } from "../money/price.ts";
 import { BUILTIN_PROVIDERS } from "../provider/builtin.ts";
 import type { ModelSpec, ProviderSpec } from "../provider/provider.ts";
@@ -11,7 +11,7 @@ import {
   type QuirksDraft,
 } from "./config-shape.ts";
 
-/** Stands in every price that a configuration file declares. */
+/** Source recorded with every price that a configuration file declares. */
 const DECLARED_PRICE = "modelrig.yaml";
 
 export function builtinRow(name: string): ProviderSpec | undefined {
@@ -19,8 +19,8 @@ export function builtinRow(name: string): ProviderSpec | undefined {
 }
 
 /**
- * The complete row: the entry's keys win, models and capabilities merge one by one, quirks key by key.
- * `api_key_env` absent keeps a built-in row's secret; on a provider of your own it means that no key is needed.
+ * Returns the complete row: keys of the entry replace those of the built-in row; models, capabilities and quirks are
+ * merged key by key. Without `api_key_env` a built-in row keeps its secret; another provider then needs no key.
  */
 export function providerRow(name: string, entry: ProviderEntry): ProviderSpec {
   const base = builtinRow(name);
@@ -117,7 +117,7 @@ function quirksOf(draft: QuirksDraft = {}): Quirks {
   });
 }
 
-/** Compiled JSON holds no undefined members, and an absent quirk must not hide the built-in one. */
+/** Compiled JSON has no undefined members, and an absent quirk must not hide the built-in one. */
 function withoutUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
 }

@@ -27,17 +27,20 @@ export interface EnvelopeClaim {
 
 export interface ReserveRequest {
   /**
-   * Unique per attempt. Repeating it is safe: one that was granted stays granted once, one that was refused is decided
-   * anew. With other claims, another amount or another key it is refused as a conflict.
+   * Unique per attempt. A repeat is safe: a granted reservation stays granted once, a refused one is decided again. A
+   * repeat with other claims, another amount or another key is refused as a conflict.
    */
   readonly reservationId: string;
   readonly claims: readonly EnvelopeClaim[];
   readonly worstCase: NanoUsd;
-  /** After this the reservation counts as spent until reconciled. */
+  /** Epoch ms after which the reservation counts as spent until it is reconciled. */
   readonly ttlMs: number;
-  /** What the call is for; told in alerts and lists. */
+  /** What the call is for; shown in alerts and lists. */
   readonly madeFor?: MadeFor | undefined;
-  /** Key that made the reservation from elsewhere. Only it can close it, and for no more than it reserved. Absent = the gateway itself. */
+  /**
+   * Key of the client that made the reservation. Only that key can close it, for at most the reserved amount. Absent =
+   * the gateway itself.
+   */
   readonly keyId?: string | undefined;
 }
 
@@ -57,20 +60,23 @@ export type ReserveResult =
       readonly spent: NanoUsd;
       readonly reserved: NanoUsd;
       readonly worstCase: NanoUsd;
-      /** busy: fits once running calls settle; spent: not in this period; too_small: never; conflict: the id is used. */
+      /**
+       * busy: fits once running calls settle; spent: not in this period; too_small: never; conflict: the id is already
+       * used.
+       */
       readonly reason: "envelope_busy" | "envelope_spent" | "envelope_too_small" | "reservation_conflict";
       readonly retryAfterMs?: number | undefined;
       readonly resetsAt?: number | undefined;
     };
 
-/** Figures of one envelope. spent + reserved never exceeds limit at the moment of a grant. */
+/** Figures of one envelope. When a reservation is granted, spent + reserved never exceeds the limit. */
 export interface EnvelopeStatus {
   readonly id: string;
   readonly scope: EnvelopeScope;
   readonly limit: NanoUsd;
   readonly spent: NanoUsd;
   readonly reserved: NanoUsd;
-  /** Billed above a reservation; closes the envelope until it fits again. */
+  /** Amount billed above reservations; keeps the envelope closed until its total fits again. */
   readonly overrun: NanoUsd;
   readonly resetsAt?: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** How a reservation ends, and what that moves in its envelopes. */
+/** How a reservation ends, and how that changes its envelopes. */
 import { type NanoUsd, nanoUsd, ZERO_USD } from "../money/nano-usd.ts";
 import { checkedAmount } from "./reserve.ts";
 
@@ -19,25 +19,28 @@ export type Closing =
   | { readonly type: "settle"; readonly actual: NanoUsd | undefined }
   /** Nothing was sent. */
   | { readonly type: "release" }
-  /** Its time is over and nobody closed it. */
+  /** It expired before anyone closed it. */
   | { readonly type: "expire" };
 
-/** Change of each envelope the reservation draws on. Figures may be negative. */
+/** Change of each envelope that the reservation draws on. Figures may be negative. */
 export interface Booking {
   readonly state: ReservationState;
   readonly spent: NanoUsd;
   readonly reserved: NanoUsd;
-  /** Billed above the reservation; already part of `spent`, which is what closes the envelope. */
+  /** Amount billed above the reservation; already part of `spent`, which closes the envelope. */
   readonly overrun: NanoUsd;
 }
 
-/** State in which an open or assumed reservation is left. */
+/** The state of the reservation afterwards. */
 export function stateAfter(closing: Closing): ReservationState {
   if (closing.type === "release") return "released";
   return closing.type === "settle" && closing.actual !== undefined ? "settled" : "assumed";
 }
 
-/** Books the end of a reservation; `undefined` when it is closed already. Throws `RangeError` on a negative bill. */
+/**
+ * Returns the changes that end a reservation, or `undefined` when it is closed already. Throws `RangeError` on a
+ * negative bill.
+ */
 export function closeReservation({ state, worstCase }: Reservation, closing: Closing): Booking | undefined {
   if (state === "settled" || state === "released") return undefined;
   const held = state === "open" ? worstCase : ZERO_USD;

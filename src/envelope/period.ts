@@ -2,7 +2,9 @@
 import type { NanoUsd } from "../money/nano-usd.ts";
 import type { EnvelopeClaim, EnvelopeScope } from "./envelope.ts";
 
-/** Limits that can cover one live call. Absent = no such limit. `usd_per_call` is checked locally and is no claim. */
+/**
+ * Limits that can cover one live call. Absent = no such limit. `usd_per_call` is checked locally and needs no claim.
+ */
 interface CallLimits {
   readonly route?:
     | {
@@ -14,11 +16,11 @@ interface CallLimits {
     | undefined;
   readonly key?: { readonly id: string; readonly perMonth?: NanoUsd | undefined } | undefined;
   readonly orgPerMonth?: NanoUsd | undefined;
-  /** Run the call belongs to; a route's `usd_per_run` limits what the route spends within it. */
+  /** Run that the call belongs to; a route's `usd_per_run` limits what the route spends within it. */
   readonly run?: string | undefined;
 }
 
-/** Claims of a call made at `now` (epoch ms), narrowest scope first. */
+/** Returns the claims of a call made at `now` (epoch ms), narrowest scope first. */
 export function claimsFor({ route, key, orgPerMonth, run }: CallLimits, now: number): EnvelopeClaim[] {
   const claims: EnvelopeClaim[] = [];
   const add = (scope: EnvelopeScope, subject: readonly string[], limit: NanoUsd | undefined) => {
@@ -33,8 +35,8 @@ export function claimsFor({ route, key, orgPerMonth, run }: CallLimits, now: num
 }
 
 /**
- * One claim of any scope, e.g. `judge-day:2026-11-29` or `replay-pass:bk_01`. The scope's own name says its period;
- * `subject` names whose envelope it is within the org.
+ * Returns one claim of any scope, e.g. `judge-day:2026-11-29` or `replay-pass:bk_01`. The scope's name determines its
+ * period; `subject` identifies the envelope within the org.
  */
 export function envelopeClaim(
   scope: EnvelopeScope,
@@ -51,7 +53,7 @@ export function envelopeClaim(
   return { scope, id, limit, resetsAt: period?.endsAt };
 }
 
-/** The same limit in the period of `now`: a claim that was made before midnight names the old day. */
+/** Returns the same limit in the period of `now`: a claim made before midnight names the old day. */
 export function claimAt(claim: EnvelopeClaim, now: number): EnvelopeClaim {
   if (claim.resetsAt === undefined || now < claim.resetsAt) return claim;
   const period = periodOf(claim.scope, now);

@@ -1,4 +1,4 @@
-/** Whether a reservation fits all the envelopes that cover it. Nothing is held unless every one of them agrees. */
+/** Decides whether a reservation fits all envelopes that cover it. Nothing is held unless all of them grant it. */
 import { type NanoUsd, nanoUsd, ZERO_USD } from "../money/nano-usd.ts";
 import type { EnvelopeClaim, ReserveRequest, ReserveResult } from "./envelope.ts";
 
@@ -14,19 +14,19 @@ type ReserveRefusal = Extract<ReserveResult, { granted: false }>;
 const SHORTEST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
 
-/** The more lasting refusal is the one worth telling. */
+/** Of several refusals, the more lasting one is reported. */
 const LASTING = { envelope_busy: 0, envelope_spent: 1, envelope_too_small: 2, reservation_conflict: 3 } as const;
 
 export interface EnvelopeBooks {
-  /** `undefined` = never drawn on. */
+  /** `undefined` = never used. */
   readonly balance: (envelopeId: string) => EnvelopeBalance | undefined;
-  /** When the oldest open reservation of an envelope expires, epoch ms. Asked only for a refusal. */
+  /** Epoch ms at which the oldest open reservation of an envelope expires. Read only for a refusal. */
   readonly nextExpiry: (envelopeId: string) => number | undefined;
 }
 
 /**
- * Decides one reservation against the limits its claims declare (the newest declaration rules).
- * Throws `RangeError` on amounts that are no money (negative, fractional): those are bugs of the caller.
+ * Decides one reservation against the limits of its claims (the newest declaration of a limit applies). Throws
+ * `RangeError` on negative or fractional amounts, which are mistakes of the calling code.
  */
 export function decideReserve(
   request: Pick<ReserveRequest, "claims" | "worstCase">,
@@ -42,7 +42,7 @@ export function decideReserve(
   return refusal ?? { granted: true };
 }
 
-/** Refuses a reservation that must not be made whatever the limits say, in the words of a busy envelope. */
+/** Refuses a reservation that must not be made regardless of the limits, with the fields of a busy envelope. */
 export function refuseBusy(
   { claims, worstCase }: Pick<ReserveRequest, "claims" | "worstCase">,
   books: EnvelopeBooks,
@@ -52,7 +52,7 @@ export function refuseBusy(
   return claim === undefined ? { granted: true } : busy(figuresOf(claim, checkedAmount(worstCase), books), books, now);
 }
 
-/** Refuses a reservation whose id stands for another one. */
+/** Refuses a reservation whose id belongs to another one. */
 export function refuseConflict(
   { claims, worstCase }: Pick<ReserveRequest, "claims" | "worstCase">,
   books: EnvelopeBooks,
@@ -62,7 +62,7 @@ export function refuseConflict(
   return { ...figuresOf(claim, checkedAmount(worstCase), books), reason: "reservation_conflict" };
 }
 
-/** A whole number of nano-dollars that is not negative, or `RangeError`. */
+/** Returns the amount if it is not negative; throws `RangeError` otherwise. */
 export function checkedAmount(value: NanoUsd): NanoUsd {
   if (value < 0) throw new RangeError(`not an amount that can be reserved or billed: ${value}`);
   return nanoUsd(value);
@@ -103,7 +103,7 @@ function busy(figures: RefusalFigures, books: EnvelopeBooks, now: number): Reser
   return { ...figures, reason: "envelope_busy", retryAfterMs };
 }
 
-/** Of two spent envelopes the one that opens later, or never. */
+/** Of two spent envelopes, returns the one that opens later, or never. */
 function outlasts(a: ReserveRefusal, b: ReserveRefusal): boolean {
   if (a.reason !== b.reason) return LASTING[a.reason] > LASTING[b.reason];
   if (a.reason === "envelope_spent") return (a.resetsAt ?? Infinity) > (b.resetsAt ?? Infinity);

@@ -1,6 +1,6 @@
 /**
- * The books of one owner's envelopes in SQLite. Every method reads and writes without a pause in between: its host runs it
- * in one transaction, so no interleaving of calls can pass a limit. The rule is `reserve.ts` and `ledger.ts`.
+ * Keeps one owner's envelopes in SQLite. Every method reads and writes without interruption, because its host runs it
+ * in one transaction: no interleaving of calls can exceed a limit. The rules are in `reserve.ts` and `ledger.ts`.
  */
 import { type NanoUsd, nanoUsd } from "../money/nano-usd.ts";
 import type { EnvelopeStatus, MadeFor, ReserveRequest, ReserveResult } from "./envelope.ts";
@@ -15,13 +15,13 @@ import {
   type UnreconciledReservation,
 } from "./tables.ts";
 
-/** What closing a reservation came to. */
+/** Result of closing a reservation. */
 export type ClosingResult =
   | {
       readonly booked: true;
       /** Above zero: the bill was larger than its reservation. */
       readonly overrun: NanoUsd;
-      /** Above zero: a client named a larger bill than it reserved, and this much of it was not booked. */
+      /** Above zero: a client reported a larger bill than it reserved, and this excess was not booked. */
       readonly excess: NanoUsd;
       /** The bill is unknown, and the whole reservation counts as spent. */
       readonly unknown: boolean;
@@ -29,7 +29,7 @@ export type ClosingResult =
       readonly madeFor: MadeFor | undefined;
       readonly keyId: string | undefined;
     }
-  /** Closed before, or not known (any more). */
+  /** It was closed before, or is unknown (or no longer known). */
   | { readonly booked: false; readonly known: boolean };
 
 export class SqlEnvelopes {
@@ -40,8 +40,8 @@ export class SqlEnvelopes {
   }
 
   /**
-   * Holds the worst case in every envelope or in none. A repeat of a granted reservation is answered as granted and
-   * holds nothing more; a repeat of a refused one is decided anew; another reservation under a used id is a conflict.
+   * Holds the worst case in every envelope or in none. A repeat of a granted reservation is granted and holds nothing
+   * more; a repeat of a refused one is decided again; another reservation under a used id is a conflict.
    */
   reserve(request: ReserveRequest, now: number): ReserveResult {
     const balances = this.#tables.balances(request.claims);
@@ -59,12 +59,14 @@ export class SqlEnvelopes {
       if (decision.granted) this.#tables.hold(request, now);
       return decision;
     }
-    // Its caller gave up on it before it arrived, and nobody is left to use or close it.
+    // Its caller gave up before it arrived, so nobody would use or close it.
     if (this.#tables.isForbidden(known)) return refuseBusy(request, books, now);
     return this.#tables.isSame(known, request) ? { granted: true } : refuseConflict(request, books);
   }
 
-  /** `keyId` closes on behalf of a client: only what that key made, and for no more than it reserved. */
+  /**
+   * Closes a reservation. With `keyId` (for a client) only one that this key made, and for at most the reserved amount.
+   */
   close(reservationId: string, closing: Closing, now: number, keyId?: string): ClosingResult {
     const open = this.#tables.takeOpen(reservationId, stateAfter(closing), now, keyId);
     if (open) return this.#book(open, closing, keyId);
@@ -87,35 +89,35 @@ export class SqlEnvelopes {
     return { booked: true, overrun, excess: nanoUsd(excess), unknown, worstCase, madeFor, keyId: reservation.keyId };
   }
 
-  /** A reservation that was released before it was made must not be made any more. */
+  /** Records that a reservation released before it was made must not be made any more. */
   forbid(reservationId: string, now: number): void {
     this.#tables.forbid(reservationId, now);
   }
 
-  /** Counts reservations whose time is over as spent whole; answers how many there were, `limit` at most. */
+  /** Counts expired reservations as spent whole, `limit` at most. Returns how many there were. */
   expire(now: number, limit: number): number {
     const due = this.#tables.expired(now, limit);
     for (const id of due) this.close(id, { type: "expire" }, now);
     return due.length;
   }
 
-  /** Books a bill that telemetry found. One that a client reported counts for no more than the client reserved. */
+  /** Books a bill that telemetry found. For a client's reservation it counts at most the reserved amount. */
   reconcile(reservationId: string, closing: Closing, now: number): boolean {
     const keyId = this.#tables.reservation(reservationId)?.keyId;
     return this.close(reservationId, closing, now, keyId).booked;
   }
 
-  /** Undefined where no such reservation is kept. */
+  /** Returns undefined where no such reservation is kept. */
   stateOf(reservationId: string): ReservationState | undefined {
     return this.#tables.reservation(reservationId)?.state;
   }
 
-  /** Figures of all envelopes still kept, or of those asked for. */
+  /** Returns the figures of all envelopes still kept, or of the given ones. */
   status(ids?: readonly string[]): EnvelopeStatus[] {
     return this.#tables.status(ids);
   }
 
-  /** Reservations that hold money of an envelope, newest first. */
+  /** Returns the reservations that hold money of an envelope, newest first. */
   held(envelopeId: string, limit: number): HeldReservation[] {
     return this.#tables.held(envelopeId, limit);
   }

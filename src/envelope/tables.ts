@@ -1,10 +1,10 @@
-/** SQL of the spend envelopes: balances, reservations by due time. Knows no rule. */
+/** SQL of the spend envelopes: balances, and reservations by due time. Contains no rules. */
 import type { NanoUsd } from "../money/nano-usd.ts";
 import type { EnvelopeClaim, EnvelopeScope, EnvelopeStatus, MadeFor, ReserveRequest } from "./envelope.ts";
 import type { Booking, Reservation, ReservationState } from "./ledger.ts";
 import type { EnvelopeBalance } from "./reserve.ts";
 
-/** SQLite as its host offers it: a Durable Object's storage at the edge, libSQL on a user's machine. */
+/** SQLite as its host provides it: a Durable Object's storage at the edge, libSQL on a user's machine. */
 export interface Sql {
   /** Runs one statement, or several without bindings. */
   exec<Row extends Record<string, string | number | null>>(
@@ -16,10 +16,10 @@ export interface Sql {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** A closed reservation is kept for late repeats of its own messages, an assumed one for its bill. */
+/** How long closed reservations are kept for late repeats of their messages, and assumed ones for their bills. */
 export const CLOSED_KEPT_MS = 10 * MINUTE_MS;
 const ASSUMED_KEPT_MS = 40 * DAY_MS;
-/** Envelopes without a period (runs, replays) go when nobody has drawn on them for this long. */
+/** Envelopes without a period (runs, replays) are deleted after this long without use. */
 const IDLE_KEPT_MS = 30 * DAY_MS;
 const PAST_PERIOD_KEPT_MS = 7 * DAY_MS;
 
@@ -44,7 +44,7 @@ const SCHEMA = `
 `;
 
 export interface StoredReservation extends Reservation {
-  /** Ids of the envelopes it draws on, as a JSON array; `[]` = it was released before it was made. */
+  /** Ids of the envelopes that it draws on, as a JSON array; `[]` = it was released before it was made. */
   readonly envelopes: string;
   readonly keyId: string | undefined;
   readonly madeFor: MadeFor | undefined;
@@ -61,7 +61,7 @@ export interface HeldReservation {
   readonly madeFor: MadeFor | undefined;
 }
 
-/** Where a page of reservations ended. */
+/** Position at which a page of reservations ended. */
 export interface ReservationCursor {
   readonly reservedAt: number;
   readonly reservationId: string;
@@ -88,7 +88,7 @@ export class EnvelopeTables {
     this.#addColumns();
   }
 
-  /** Books that were kept before reservations said whose they are. */
+  /** Migrates tables from before reservations recorded who made them. */
   #addColumns(): void {
     const [table] = this.#sql.exec<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = 'reservations'");
     if (table?.sql.includes("key_id")) return;
@@ -105,7 +105,9 @@ export class EnvelopeTables {
     return row && storedOf(row);
   }
 
-  /** Takes an open reservation into its next state; undefined where it is not open, or not this key's. */
+  /**
+   * Moves an open reservation into its next state. Returns undefined where it is not open or belongs to another key.
+   */
   takeOpen(id: string, state: ReservationState, now: number, keyId: string | undefined): StoredReservation | undefined {
     const [row] = this.#sql.exec<ReservationRow>(
       `UPDATE reservations SET state = ?, due_at = ? WHERE id = ? AND state = 'open' AND (? IS NULL OR key_id = ?)
@@ -145,7 +147,7 @@ export class EnvelopeTables {
     }
   }
 
-  /** Writes the reservation down; false where its id is known already. */
+  /** Stores the reservation. Returns false where its id is known already. */
   insert({ reservationId, claims, worstCase, ttlMs, keyId, madeFor }: ReserveRequest, now: number): boolean {
     const envelopes = idsOf(claims);
     const about = madeFor === undefined ? null : JSON.stringify(madeFor);
@@ -161,12 +163,12 @@ export class EnvelopeTables {
     );
   }
 
-  /** True where a stored reservation is the one that is asked for. */
+  /** True where a stored reservation equals the requested one. */
   isSame(stored: StoredReservation, { claims, worstCase, keyId }: ReserveRequest): boolean {
     return stored.envelopes === idsOf(claims) && stored.worstCase === worstCase && stored.keyId === keyId;
   }
 
-  /** Keeps the place of a reservation that must not be made any more. */
+  /** Reserves the id of a reservation that must not be made any more. */
   forbid(reservationId: string, now: number): void {
     this.#add([reservationId, "released", 0, NOTHING_DRAWN_ON, now, now + CLOSED_KEPT_MS, null, null]);
   }
@@ -191,7 +193,7 @@ export class EnvelopeTables {
     );
   }
 
-  /** When the oldest open reservation of an envelope expires. */
+  /** Returns when the oldest open reservation of an envelope expires. */
   nextExpiry(envelopeId: string): number | undefined {
     const [row] = this.#sql.exec<{ due_at: number }>(
       "SELECT due_at FROM reservations WHERE state = 'open' AND instr(envelopes, ?) > 0 ORDER BY due_at LIMIT 1",
@@ -200,7 +202,7 @@ export class EnvelopeTables {
     return row?.due_at;
   }
 
-  /** Open reservations whose time is over, oldest first. */
+  /** Returns open reservations that have expired, oldest first. */
   expired(now: number, limit: number): string[] {
     const rows = this.#sql.exec<{ id: string }>(
       "SELECT id FROM reservations WHERE state = 'open' AND due_at <= ? ORDER BY due_at LIMIT ?",
@@ -210,7 +212,7 @@ export class EnvelopeTables {
     return [...rows].map(({ id }) => id);
   }
 
-  /** Newest first, after a cursor where one is given. */
+  /** Returns a page, newest first, after the cursor where one is given. */
   assumed(limit: number, after: ReservationCursor | undefined): UnreconciledReservation[] {
     const rows = this.#sql.exec<{ id: string; worst_case: NanoUsd; reserved_at: number }>(
       `SELECT id, worst_case, reserved_at FROM reservations
@@ -226,7 +228,7 @@ export class EnvelopeTables {
     }));
   }
 
-  /** What holds money of an envelope, newest first. */
+  /** Returns the reservations that hold money of an envelope, newest first. */
   held(envelopeId: string, limit: number): HeldReservation[] {
     const rows = this.#sql.exec<ReservationRow & { id: string; reserved_at: number }>(
       `SELECT id, state, worst_case, envelopes, reserved_at, key_id, made_for FROM reservations
@@ -270,7 +272,7 @@ export class EnvelopeTables {
     );
   }
 
-  /** Earliest instants at which an open reservation expires and at which a closed one can be dropped. */
+  /** Returns the earliest instants at which an open reservation expires and at which a closed one can be dropped. */
   nextDue(): { readonly open: number | undefined; readonly closed: number | undefined } {
     const first = (where: string): number | undefined => {
       const [row] = this.#sql.exec<{ due_at: number }>(
@@ -281,7 +283,7 @@ export class EnvelopeTables {
     return { open: first("state = 'open'"), closed: first("state <> 'open'") };
   }
 
-  /** In the order of the columns below. False where the id is taken. */
+  /** Inserts the values in the order of the columns below. Returns false where the id is taken. */
   #add(values: readonly (string | number | null)[]): boolean {
     const added = this.#sql.exec<{ id: string }>(
       `INSERT INTO reservations (id, state, worst_case, envelopes, reserved_at, due_at, key_id, made_for)

@@ -2,7 +2,7 @@ import type { FailureClass, FailureReason } from "./failure.ts";
 
 /** One kind of provider error. Every condition that is given must hold; the first row that matches decides. */
 export interface ClassificationRow {
-  /** What it is, for whoever reads the table. */
+  /** Names the error for readers of the table. */
   readonly kind: string;
   readonly provider?: readonly string[];
   /** Status of the answer, or the one a 200 carries as its error code; 200 where it carries none. */
@@ -12,21 +12,21 @@ export interface ClassificationRow {
   /** One of the structured details, `key:value`. */
   readonly detail?: RegExp;
   readonly param?: RegExp;
-  /** Opening words of the message. Never a number: an upstream echoes ids and counts of the request. */
+  /** Opening words of the message. Never a number, because upstreams echo ids and counts of the request. */
   readonly message?: RegExp;
   readonly class: FailureClass;
   readonly reason?: FailureReason;
 }
 
-/** Statuses that blame the request, and the 200 of an error inside a stream. */
+/** Statuses that blame the request, and 200 for an error inside a stream. */
 export const CALLER: readonly number[] = [200, 400, 404, 422];
 
-/** A structured word that is one of these, whatever its case. */
+/** Matches a structured word that is one of these, in any case. */
 export function words(...alternatives: readonly string[]): RegExp {
   return new RegExp(`^(?:${alternatives.join("|")})$`, "i");
 }
 
-/** A message that opens with one of these. */
+/** Matches a message that begins with one of these. */
 export function opening(...alternatives: readonly string[]): RegExp {
   return new RegExp(`^(?:${alternatives.join("|")})`, "i");
 }

@@ -2,13 +2,13 @@ import { type ClassificationRow, words } from "./classification-row.ts";
 import { STRUCTURED } from "./structured-rows.ts";
 import { WORDED } from "./worded-rows.ts";
 
-/** What is left is decided by the status alone. */
+/** Rows for errors that only their status identifies. */
 const BY_STATUS: readonly ClassificationRow[] = [
   { kind: "key refused", status: [401, 403], class: "auth" },
   { kind: "the upstream gave up waiting", status: [408], class: "network", reason: "timeout" },
   { kind: "too many requests, or overloaded", status: [429, 498, 503, 529], class: "capacity_shed" },
   { kind: "Gemini: the upstream canceled", status: [499], class: "server_error" },
-  // A fault of the request that comes inside a 200 is no reason to ask another model.
+  // An error that blames the request stays a `bad_request` inside a 200: another model would fail as well.
   {
     kind: "request refused inside a 200",
     status: [200],
@@ -17,5 +17,5 @@ const BY_STATUS: readonly ClassificationRow[] = [
   },
 ];
 
-/** Read top down; the first row that matches decides. */
+/** Rows in order of precedence: the first row that matches decides. */
 export const CLASSIFICATION: readonly ClassificationRow[] = [...STRUCTURED, ...WORDED, ...BY_STATUS];

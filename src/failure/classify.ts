@@ -4,7 +4,10 @@ import { type Failure, type FailureClass, failure } from "./failure.ts";
 import type { ProviderError } from "./provider-error.ts";
 import { redact } from "./redact.ts";
 
-/** Judges what an upstream's error means for the call. Structure decides first, opening words of the message last. */
+/**
+ * Returns what an upstream's error means for the call. Structured fields decide first, the opening words of the message
+ * last.
+ */
 export function classify(error: ProviderError): Failure {
   const row = classificationRow(error);
   const message = redact(error.message) || `${error.provider} answered ${error.status} without saying why`;
@@ -21,12 +24,14 @@ export function classify(error: ProviderError): Failure {
 /** Longest code or parameter name; real ones are words and short paths. */
 const MAX_WORD_LENGTH = 200;
 
-/** Codes and parameters go to clients, logs and tables as messages do, and hold whatever an upstream put there. */
+/**
+ * Returns a code or parameter name that is safe to log and to store, because it may contain any text of the upstream.
+ */
 function word(text: string | undefined): string | undefined {
   return text === undefined ? undefined : redact(text, MAX_WORD_LENGTH);
 }
 
-/** The row of the table that decides; undefined where only the status family does. */
+/** Returns the first row that matches, or undefined where only the status family decides. */
 export function classificationRow(error: ProviderError): ClassificationRow | undefined {
   const status = statusOf(error);
   return CLASSIFICATION.find((row) => matches(row, error, status));
@@ -53,7 +58,10 @@ function matches(row: ClassificationRow, error: ProviderError, status: number): 
   );
 }
 
-/** `server_error` is every 5xx the table does not name, a redirect, and an error inside a 200 that explains nothing. */
+/**
+ * Returns the class for a status that no row names: 5xx, redirects and unexplained errors inside a 200 are
+ * `server_error`.
+ */
 function classOfStatus(status: number): FailureClass {
   return status >= 400 && status < 500 ? "bad_request" : "server_error";
 }

@@ -21,7 +21,7 @@ export const FAILURE_CLASSES = [
 
 export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
-/** Says which kind of its class a failure is. A class without an entry here has no sub-reasons. */
+/** Sub-reasons by failure class. A class without an entry has none. */
 export const FAILURE_REASONS = [
   // content_invalid
   "unparseable",
@@ -50,21 +50,21 @@ export const FAILURE_REASONS = [
 ] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** One failure, as data. It crosses module and process borders; nothing is thrown in its place. */
+/** One failure, as data. Functions return it instead of throwing, and it can be serialised. */
 export interface Failure {
   readonly class: FailureClass;
   readonly reason?: FailureReason | undefined;
-  /** For people. Never parsed. Must hold no key material and no prompt or output text of a call. */
+  /** Message for people; code never parses it. Contains no key material and no prompt or output text of a call. */
   readonly message: string;
   /** HTTP status the upstream answered with, where there was one. */
   readonly status?: number | undefined;
   /** The upstream's own structured code, kept as it came. */
   readonly code?: string | undefined;
-  /** The request parameter at fault, as the upstream or we name it. */
+  /** The request parameter at fault, as named by the upstream or the gateway. */
   readonly param?: string | undefined;
-  /** The upstream said that asking the same again is idle (`x-should-retry: false`). */
+  /** True when the upstream stated that a retry is pointless (`x-should-retry: false`). */
   readonly final?: boolean | undefined;
-  /** Lower bound, in milliseconds, before the same target should be asked again. */
+  /** Milliseconds to wait at least before the same target is asked again. */
   readonly retryAfterMs?: number | undefined;
   /** Features of the request that cannot be served, in the words of the client's own dialect. */
   readonly unsupported?: readonly string[] | undefined;
@@ -78,7 +78,7 @@ export function failure(failureClass: FailureClass, message: string, details: Fa
   return { class: failureClass, message, ...details };
 }
 
-/** The two-way result used wherever a function can fail in an expected way. */
+/** Result of a function that can fail in an expected way. */
 export type Result<T, E = Failure> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E };

@@ -1,13 +1,14 @@
 import type { Failure, FailureClass } from "./failure.ts";
 
-/** How a failure is answered over HTTP: status, the words of an OpenAI error object, and headers that steer clients. */
+/** HTTP form of a failure: status, fields of an OpenAI error object, and headers that control retries of clients. */
 interface HttpError {
   readonly status: number;
   readonly type: "invalid_request_error" | "insufficient_quota" | "rate_limit_error" | "content_error" | "api_error";
   readonly code: string;
   /**
-   * `retry-after` (whole seconds, rounded up) and `retry-after-ms`, where a wait is known or needed, and `x-should-retry`
-   * where the status alone would mislead. The official OpenAI and Anthropic clients obey all three.
+   * `retry-after` (whole seconds, rounded up) and `retry-after-ms` where a wait is known or needed, and
+   * `x-should-retry` where the status alone would mislead clients. The official OpenAI and Anthropic clients obey all
+   * three.
    */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -16,19 +17,22 @@ interface Rule {
   readonly status: number;
   readonly type: HttpError["type"];
   readonly code: string;
-  /** Overrides what clients do by status alone (they retry 408, 409, 429 and 5xx). */
+  /** Overrides what clients decide from the status alone (they retry 408, 409, 429 and 5xx). */
   readonly retry?: boolean;
-  /** Wait named when the failure names none; milliseconds. */
+  /** Milliseconds to wait where the failure states none. */
   readonly waitMs?: number;
 }
 
-/** By the time a client sees a failure the ladder has been through its retries and its other candidates. */
+/**
+ * HTTP form by class. By the time a client sees a failure, the engine has used up its retries and its other candidates.
+ */
 const RULES: Readonly<Record<FailureClass, Rule>> = {
   content_invalid: { status: 422, type: "content_error", code: "content_invalid" },
   network: { status: 502, type: "api_error", code: "upstream_unreachable" },
   capacity_shed: { status: 429, type: "rate_limit_error", code: "rate_limit_exceeded", waitMs: 1_000 },
   server_error: { status: 502, type: "api_error", code: "upstream_error" },
-  // The gateway's account with the provider, not the caller's key: so neither 401 nor 402, and asking again is idle.
+  // The provider refused the gateway's account, not the caller's key: neither 401 nor 402 fits, and a retry is
+  // pointless.
   quota_exhausted: { status: 503, type: "api_error", code: "upstream_quota_exhausted", retry: false },
   auth: { status: 502, type: "api_error", code: "upstream_auth", retry: false },
   bad_request: { status: 400, type: "invalid_request_error", code: "bad_request" },
@@ -37,22 +41,22 @@ const RULES: Readonly<Record<FailureClass, Rule>> = {
   breaker_open: { status: 503, type: "api_error", code: "breaker_open", waitMs: 1_000 },
   no_candidate: { status: 503, type: "api_error", code: "no_candidate", retry: false },
   invariant_violation: { status: 400, type: "invalid_request_error", code: "invariant_violation" },
-  // The client has gone; the number is for logs (nginx's "client closed request").
+  // The client has disconnected. The number appears in logs only (nginx's "client closed request").
   canceled: { status: 499, type: "api_error", code: "canceled", retry: false },
   rate_limited: { status: 429, type: "rate_limit_error", code: "rate_limit_exceeded", waitMs: 1_000 },
 };
 
-/** Reasons that are answered otherwise than their class. `code` is what clients of the OpenAI API test for. */
+/** Reasons whose HTTP form differs from that of their class. `code` is what clients of the OpenAI API test for. */
 const BY_REASON: Partial<Record<NonNullable<Failure["reason"]>, Partial<Rule>>> = {
   timeout: { status: 504, code: "upstream_timeout" },
   context_length: { code: "context_length_exceeded" },
   model_not_found: { status: 404, code: "model_not_found" },
-  // Room comes back when running calls settle: here a 402 is worth asking again.
+  // Budget becomes free when running calls settle, so this 402 can be retried.
   envelope_busy: { retry: true, waitMs: 1_000 },
   envelope_unreachable: { retry: true, waitMs: 1_000 },
 };
 
-/** Maps a failure to the answer a client gets. A caller's body over the size limit is `bad_request` with status 413. */
+/** Returns the HTTP form of a failure. A request body over the size limit is `bad_request` with status 413. */
 export function httpError(reason: Failure): HttpError {
   const special = reason.reason && BY_REASON[reason.reason];
   const rule: Rule = { ...RULES[reason.class], ...special };

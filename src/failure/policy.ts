@@ -1,9 +1,11 @@
 import type { Failure, FailureClass, FailureReason } from "./failure.ts";
 
-/** What the ladder does after a failure. `retry-or-next` asks the same candidate again while its class's budget lasts. */
+/**
+ * What the engine does after a failure. `retry-or-next` asks the same candidate again while its class has retries left.
+ */
 export type Onward = "retry-or-next" | "next" | "next-larger-window" | "stop";
 
-/** What a failure says about the health of the upstream. `trip` opens the provider's breaker at once. */
+/** Effect of a failure on the breaker. `trip` opens the provider's breaker at once. */
 type BreakerEffect = "failure" | "neutral" | "trip";
 
 /** Failure classes with a retry budget of their own. */
@@ -19,29 +21,29 @@ const RULES: Readonly<Record<FailureClass, Rule>> = {
   network: { onward: "retry-or-next", breaker: "failure" },
   capacity_shed: { onward: "retry-or-next", breaker: "failure" },
   server_error: { onward: "retry-or-next", breaker: "failure" },
-  // Waiting cures neither, and every route of the org meets the same account.
+  // Waiting solves neither, and every route of the org uses the same account.
   quota_exhausted: { onward: "next", breaker: "trip" },
   auth: { onward: "next", breaker: "trip" },
   breaker_open: { onward: "next", breaker: "neutral" },
-  // The caller's fault is the caller's to see: another model would only hide it.
+  // The caller has to correct the request; another model would only hide the mistake.
   bad_request: { onward: "stop", breaker: "neutral" },
   content_filter: { onward: "stop", breaker: "neutral" },
   budget_exhausted: { onward: "stop", breaker: "neutral" },
   no_candidate: { onward: "stop", breaker: "neutral" },
   invariant_violation: { onward: "stop", breaker: "neutral" },
   canceled: { onward: "stop", breaker: "neutral" },
-  // Refused by this gateway: another candidate would only evade the limit, and no upstream was asked.
+  // The gateway refused the call: another candidate would evade the limit, and the upstream was not asked.
   rate_limited: { onward: "stop", breaker: "neutral" },
 };
 
 const ONWARD_BY_REASON: Partial<Record<FailureReason, Onward>> = {
   context_length: "next-larger-window",
-  // A name that one provider does not know says nothing of the next candidate's.
+  // The next candidate may know a model name that this provider does not.
   model_not_found: "next",
   unexpected_content: "next",
 };
 
-/** Faults of an address or a name, the same at every call: they say nothing of the upstream's health. */
+/** Reasons caused by an address or a name. Every call meets them, so they do not show the upstream's health. */
 const BREAKER_BY_REASON: Partial<Record<FailureReason, BreakerEffect>> = { unexpected_content: "neutral" };
 
 /** A route with `on_content_filter: next` overrides the answer for `content_filter`. */
@@ -51,7 +53,10 @@ export function afterFailure(reason: Failure): Onward {
   return onward === "retry-or-next" && reason.final ? "next" : onward;
 }
 
-/** The budget a retry of this failure is drawn from; undefined where it must not be retried on the same candidate. */
+/**
+ * Returns the retry budget that a retry of this failure uses, or undefined where the same candidate must not be
+ * retried.
+ */
 export function retryClass(reason: Failure): RetryClass | undefined {
   return isRetryClass(reason.class) ? reason.class : undefined;
 }

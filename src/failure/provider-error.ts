@@ -1,6 +1,6 @@
 /**
- * What an upstream's error answer says, read out of the provider's own body shape by its dialect
- * (`wire/<dialect>/error.ts`) and not yet judged. `classify.ts` turns it into a `Failure`.
+ * An upstream's error before classification, read from the provider's own body by its dialect
+ * (`wire/<dialect>/error.ts`). `classify.ts` turns it into a `Failure`.
  */
 export interface ProviderError {
   readonly provider: string;

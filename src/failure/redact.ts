@@ -1,11 +1,11 @@
 import type { Failure } from "./failure.ts";
 
-/** Longest message kept of anything an upstream says. */
+/** Longest upstream message that is kept, in UTF-16 units. */
 export const MAX_MESSAGE_LENGTH = 500;
 
 const HIDDEN = "[redacted]";
 
-/** What keys and tokens look like, and the words they stand behind. A `$1` keeps those words. */
+/** Patterns of keys and tokens with the words before them. `$1` keeps those words. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer(?:\s|%20|\+)+)[\w.~+/*=-]{6,}/gi, `$1${HIDDEN}`],
   [/\b(basic\s+)[a-z0-9+/]{16,}={0,2}/gi, `$1${HIDDEN}`],
@@ -21,12 +21,15 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Control characters, line breaks and the marks that reorder text: none belongs into one line of a log. */
+/** Control characters, line breaks and marks that reorder text: they would break a line of a log. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** Text of an upstream made safe to log and to show: one line, without key material, of bounded length. */
+/**
+ * Returns an upstream's text in a form that is safe to log and to show: one line, without key material, of bounded
+ * length.
+ */
 export function redact(text: string, maxLength: number = MAX_MESSAGE_LENGTH): string {
-  // What lies far beyond the cut cannot be shown, so it need not be searched.
+  // Text far beyond the cut is not shown, so it is not searched.
   let safe = text
     .slice(0, 4 * maxLength)
     .replace(UNPRINTABLE, " ")
@@ -38,10 +41,10 @@ export function redact(text: string, maxLength: number = MAX_MESSAGE_LENGTH): st
   return `${safe.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** Shorter than this it is no key, and might be part of any word. */
+/** A shorter key is not replaced, because it could be part of an ordinary word. */
 const SHORTEST_KEY = 6;
 
-/** The failure without the very key that was sent: an upstream may echo one of a shape that nothing else knows. */
+/** Returns the failure without the key that was sent: an upstream may echo a key whose form no pattern covers. */
 export function withoutKey(reason: Failure, key: string | undefined): Failure {
   if (key === undefined || key.length < SHORTEST_KEY) return reason;
   const hide = (text: string): string =>

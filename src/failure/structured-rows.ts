@@ -3,9 +3,9 @@ import { CALLER, type ClassificationRow, opening, words } from "./classification
 const ZAI = ["zai", "zhipuai"];
 const GOOGLE = ["gemini", "google", "vertex"];
 
-/** Decided by status, structured code, type, detail or parameter. */
+/** Rows that decide by status, structured code, type, detail or parameter. */
 export const STRUCTURED: readonly ClassificationRow[] = [
-  // Money first: DeepSeek's 402 carries the code "invalid_request_error".
+  // Balance errors come first: DeepSeek's 402 has the code "invalid_request_error".
   { kind: "payment required", status: [402], class: "quota_exhausted" },
   {
     kind: "Fireworks: account suspended or over its limit",
@@ -36,7 +36,7 @@ export const STRUCTURED: readonly ClassificationRow[] = [
     class: "quota_exhausted",
   },
   { kind: "Gemini: quota of the day", status: [200, 429], detail: /^quotaId:\w+PerDay/, class: "quota_exhausted" },
-  // Z.ai answers most of these with 429 and tells them apart by code (docs.z.ai/api-reference/api-code).
+  // Z.ai uses 429 for most of these and distinguishes them by code (docs.z.ai/api-reference/api-code).
   {
     kind: "Z.ai: balance, plan or period used up",
     provider: ZAI,
@@ -155,7 +155,7 @@ export const STRUCTURED: readonly ClassificationRow[] = [
     reason: "model_not_found",
   },
 
-  // Groq answers 413 with rate_limit_exceeded when one request is larger than the limit: waiting does not help.
+  // Groq returns 413 with rate_limit_exceeded when one request is larger than the limit: waiting does not help.
   {
     kind: "request larger than the model or limit takes",
     status: [413],

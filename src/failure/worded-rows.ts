@@ -1,6 +1,6 @@
 import { CALLER, type ClassificationRow, opening } from "./classification-row.ts";
 
-/** Where the structure leaves several meanings, the opening words of the provider's own sentence decide. */
+/** Rows for errors whose structure is ambiguous: the opening words of the provider's message decide. */
 export const WORDED: readonly ClassificationRow[] = [
   {
     kind: "assistant prefill refused",
@@ -29,7 +29,7 @@ export const WORDED: readonly ClassificationRow[] = [
     class: "quota_exhausted",
   },
   {
-    // xAI answers a wrong key with 400 and the code "invalid-argument".
+    // xAI returns 400 with the code "invalid-argument" for a wrong key.
     kind: "key refused",
     status: [200, 400],
     message: opening(

@@ -5,12 +5,18 @@ export function can(principal: Pick<Principal, "scopes">, scope: Scope): boolean
   return principal.scopes.includes(scope) || principal.scopes.includes("admin");
 }
 
-/** `now` in epoch milliseconds. A key is refused from the very millisecond of its expiry. */
+/**
+ * Returns the principal of a key, or why it is refused. `now` in epoch milliseconds; a key is refused from the
+ * millisecond of its expiry.
+ */
 export function isExpired(principal: Pick<Principal, "expiresAt">, now: number): boolean {
   return principal.expiresAt !== undefined && now >= principal.expiresAt;
 }
 
-/** Tags a key puts on every row it writes, over those of the request; one that sees only certain rows writes no others. */
+/**
+ * Returns the tags that a key puts on every row it writes, over those of the request. A key with a row scope writes
+ * only rows within it.
+ */
 export function writtenTags({
   fixedTags,
   rowScope,

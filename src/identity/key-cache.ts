@@ -4,24 +4,29 @@ import type { KeyLookup } from "./ports.ts";
 import type { Principal } from "./principal.ts";
 
 interface KeyCacheOptions {
-  /** How long a known key is believed; a revocation takes effect within it. Default 30 000. */
+  /**
+   * Milliseconds for which a known key is used without a lookup; a revocation takes effect within it. Default 30 000.
+   */
   readonly ttlMs?: number | undefined;
-  /** How long a known key is believed beyond that while lookups fail: the gateway outlives its database. Default 300 000. */
+  /**
+   * Milliseconds for which a known key is used beyond that while lookups fail, so that calls survive a database outage.
+   * Default 300 000.
+   */
   readonly graceMs?: number | undefined;
-  /** How long an unknown key is refused without asking again. Default 5 000: a key just made works soon. */
+  /** Milliseconds for which an unknown key is refused without a lookup. Default 5 000, so that a new key works soon. */
   readonly unknownTtlMs?: number | undefined;
-  /** Most keys held; the one unused for longest goes first. Default 4 096. */
+  /** Most keys kept; the one unused for longest is dropped first. Default 4 096. */
   readonly capacity?: number | undefined;
 }
 
 interface Entry {
   readonly principal: Principal | undefined;
   readonly until: number;
-  /** Until when it may stand in while lookups fail. */
+  /** Epoch milliseconds until which the entry may be used while lookups fail. */
   readonly graceUntil: number;
 }
 
-/** Answers whose a key is, from memory where it was asked lately. One lookup per key at a time. */
+/** Returns the principal of a key, from memory where it was looked up lately. Makes one lookup per key at a time. */
 export class KeyCache {
   readonly #lookup: KeyLookup;
   readonly #now: () => number;
@@ -30,9 +35,9 @@ export class KeyCache {
   readonly #unknownTtlMs: number;
   readonly #capacity: number;
   /**
-   * By the key as presented: hashing it on every call costs more than all else that is done with it, and whoever reads
-   * this memory reads the requests too. In order of use, oldest first. Known and unknown apart: a flood of wrong keys must not evict the
-   * right ones.
+   * Keyed by the key as presented: hashing it on every call costs more than everything else done with it, and this
+   * memory also holds the requests. In order of use, oldest first. Unknown keys have a map of their own, so that a
+   * flood of wrong keys does not evict known ones.
    */
   readonly #known = new Map<string, Entry>();
   readonly #unknown = new Map<string, Entry>();
@@ -48,8 +53,8 @@ export class KeyCache {
   }
 
   /**
-   * `undefined` for a malformed, unknown, revoked or expired key. Rejects where the lookup does and the key was not known
-   * shortly before; that is not cached.
+   * Returns `undefined` for a malformed, unknown, revoked or expired key. Rejects where the lookup rejects and the key
+   * was not known shortly before; a rejection is not cached.
    */
   async find(key: string): Promise<Principal | undefined> {
     const entry = this.#remembered(key);
@@ -72,7 +77,7 @@ export class KeyCache {
   #lastKnown(key: string, error: unknown): Principal {
     const entry = this.#known.get(key);
     if (!entry?.principal || entry.graceUntil <= this.#now()) throw error;
-    // Not asked again at once: with the database hanging, every call would wait for it.
+    // The lookup is not repeated at once: while the database hangs, every call would wait for it.
     this.#known.set(key, { ...entry, until: this.#now() + this.#unknownTtlMs });
     return entry.principal;
   }

@@ -1,6 +1,6 @@
 /**
- * Keys: `rig_sk_` + 43 base-62 characters (256 random bits) + 6 check characters. The check part tells a typing error from
- * an unknown key without asking anyone, and lets secret scanners match few false positives.
+ * Keys: `rig_sk_` + 43 base-62 characters (256 random bits) + 6 check characters. The check characters distinguish a
+ * typing error from an unknown key without a lookup, and let secret scanners avoid false positives.
  */
 const PREFIX = "rig_sk_";
 const SECRET_LENGTH = 43;
@@ -8,7 +8,7 @@ const CHECK_LENGTH = 6;
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECK_LENGTH}}$`);
 
-/** Makes a key from 32 random bytes, which the caller draws from a cryptographic source. */
+/** Returns a key made from 32 random bytes, which the caller takes from a cryptographic source. */
 export function keyFrom(random: Uint8Array): string {
   if (random.length !== 32) throw new RangeError(`a key is made of 32 random bytes, not ${random.length}`);
   const body =
@@ -20,18 +20,20 @@ export function keyFrom(random: Uint8Array): string {
   return body + checkOf(body);
 }
 
-/** False for a key with a typing error, or one that is not ours: it need not be looked up. */
+/** Returns false for a key with a typing error or of another issuer, which needs no lookup. */
 export function isWellFormedKey(key: string): boolean {
   return SHAPE.test(key) && checkOf(key.slice(0, -CHECK_LENGTH)) === key.slice(-CHECK_LENGTH);
 }
 
-/** SHA-256 of the key, hex. The only form that is stored. No salt: the key itself has 256 bits. */
+/**
+ * Returns the SHA-256 of the key in hex, the only form that is stored. It needs no salt: the key has 256 random bits.
+ */
 export async function hashKey(key: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** How a key is shown after its creation: `rig_sk_…9c4`. */
+/** Returns the form in which a key is shown after its creation: `rig_sk_…9c4`. */
 export function displayKey(key: string): string {
   return `${PREFIX}…${key.slice(-3)}`;
 }
@@ -46,7 +48,9 @@ function base62(value: bigint, length: number): string {
   return text;
 }
 
-/** CRC-32 (IEEE 802.3, reflected polynomial 0xEDB88320) in base 62: finds every single wrong character. */
+/**
+ * Returns the CRC-32 (IEEE 802.3, reflected polynomial 0xEDB88320) in base 62. It detects every single wrong character.
+ */
 function checkOf(text: string): string {
   let crc = 0xffffffff;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,6 +1,8 @@
 import type { Principal } from "./principal.ts";
 
-/** Finds whose key a hash is. `undefined` for an unknown or revoked one; expiry is judged by the caller. */
+/**
+ * Returns the principal of a key's hash, or `undefined` for an unknown or revoked one. The caller checks the expiry.
+ */
 export interface KeyLookup {
   findByHash(hash: string): Promise<Principal | undefined>;
 }

@@ -2,11 +2,11 @@ import type { Principal } from "./principal.ts";
 
 /**
  * What a key may call is written as patterns: a route name (`example.summarize`, `example.*`, `*`), a raw model
- * (`raw:openai/*`) or the auto lane (`auto`, `auto:batch`). `*` stands for any text within its lane, so that a key for
- * all routes (`*`) reaches neither raw models nor the auto lane.
+ * (`raw:openai/*`) or the auto lane (`auto`, `auto:batch`). `*` matches any text within its lane, so a key for all
+ * routes (`*`) cannot call raw models or the auto lane.
  */
 export const EVERY_ROUTE = "*";
-/** Everything there is, for keys that administer. */
+/** Patterns that match everything, for keys that administer. */
 export const EVERY_LANE = ["*", "raw:*", "auto", "auto:*"] as const;
 
 const PATTERN = /^(?:(?:raw|auto):[A-Za-z0-9*][A-Za-z0-9._:/@*-]{0,127}|[A-Za-z0-9*][A-Za-z0-9._/@*-]{0,127})$/;
@@ -15,7 +15,7 @@ export function isReachPattern(pattern: string): boolean {
   return PATTERN.test(pattern);
 }
 
-/** `reach` is a route name, `raw:provider/model`, `auto` or `auto:profile`. */
+/** True when a pattern matches. `reach` is a route name, `raw:provider/model`, `auto` or `auto:profile`. */
 export function mayCall(principal: Pick<Principal, "routes">, reach: string): boolean {
   return principal.routes?.some((pattern) => matches(pattern, reach)) ?? true;
 }

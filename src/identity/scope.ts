@@ -1,4 +1,4 @@
-/** What a key may be used for. A closed set; there is no hierarchy except that `admin` includes every other. */
+/** What a key may be used for. A closed set without a hierarchy, except that `admin` includes every other scope. */
 export const SCOPES = ["call", "ingest", "grade", "query", "read", "oracle-act", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 

@@ -1,21 +1,21 @@
 import type { Principal } from "./principal.ts";
 import type { Scope } from "./scope.ts";
 
-/** What matters of a key that is neither revoked nor expired. */
+/** Facts of a key that is neither revoked nor expired. */
 interface LiveKey extends Pick<Principal, "keyId" | "scopes" | "fixedTags" | "rowScope"> {
   readonly display: string;
 }
 
-/** A tag that tells readers' rows apart, and the keys whose holders may write any value of it. */
+/** A tag used as a row scope, and the keys whose holders may write any value of it. */
 interface UnfixedRows {
   readonly tag: string;
-  /** As they are shown, e.g. `rig_sk_…9c4`. */
+  /** Displayed forms of the keys, e.g. `rig_sk_…9c4`. */
   readonly keys: readonly string[];
 }
 
 const WRITING: readonly Scope[] = ["call", "ingest"];
 
-/** Row scopes are only as good as what writes the rows: each of their tags should be fixed on every key that writes. */
+/** Returns the tags of row scopes that some writing key does not fix. Such a key can write rows into any scope. */
 export function unfixedRows(keys: readonly LiveKey[], scopedTags: readonly string[] = []): readonly UnfixedRows[] {
   const tags = new Set([...scopedTags, ...keys.flatMap(({ rowScope }) => Object.keys(rowScope?.tags ?? {}))]);
   const writers = keys.filter(({ scopes }) => WRITING.some((scope) => scopes.includes(scope)));

@@ -1,15 +1,15 @@
-/** What a tag may be, for every way in: headers, metadata, keys, ingest, SDK. */
+/** Rule of tags for every way in: headers, metadata, keys, ingest, SDK. */
 export const TAG_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 export const MOST_TAGS = 32;
 /** UTF-16 units. */
 export const LONGEST_TAG_VALUE = 200;
 
-/** `__proto__` would set an object's prototype instead of a tag, and be lost without a word. */
+/** `__proto__` would set an object's prototype instead of a tag and be lost silently. */
 export function isTagName(name: string): boolean {
   return TAG_NAME.test(name) && name !== "__proto__";
 }
 
-/** Why these are no tags; undefined where they are. Never quotes a value. */
+/** Returns why the tags are invalid, or undefined where they are valid. The reason never quotes a value. */
 export function tagsFault(all: unknown): string | undefined {
   if (typeof all !== "object" || all === null || Array.isArray(all)) return "tags are an object of texts";
   const entries = Object.entries(all);

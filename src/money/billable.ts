@@ -2,7 +2,7 @@ import type { Usage } from "./usage.ts";
 
 /**
  * Input tokens as they are billed: `uncached`, `cacheRead`, `cacheWrite5m` and `cacheWrite1h` exclude one another.
- * The media counts lie across them: how much of an image was cached, no provider but Gemini says.
+ * Media counts may overlap them, because only Gemini reports how much of an image was cached.
  */
 export interface BillableInput {
   readonly uncached: number;
@@ -25,9 +25,9 @@ export interface BillableOutput {
 }
 
 /**
- * Reads reported input counts. Where they contradict each other the reading with more tokens is taken: a part that is
- * larger than its total says that the total leaves it out (Anthropic counts its cache so), and both are billed.
- * `undefined` when the number of prompt tokens is not known.
+ * Returns the billable input counts. Where reported counts contradict each other, the reading with more tokens is used:
+ * a part larger than its total means that the total excludes it (as in Anthropic's cache counts), and both are billed.
+ * Returns `undefined` when the number of prompt tokens is unknown.
  */
 export function billableInput(input: Usage["input"]): BillableInput | undefined {
   const cachedAudio = count(input.cacheReadAudio) ?? 0;
@@ -51,12 +51,15 @@ export function billableInput(input: Usage["input"]): BillableInput | undefined 
     audio,
     image,
     video,
-    // Audio that does not fit the uncached tokens must have been cached.
+    // Audio beyond the uncached tokens must have been cached.
     cachedAudio: Math.min(cacheRead, Math.max(cachedAudio, audio - uncached)),
   };
 }
 
-/** Reads reported output counts, by the same rule. `undefined` when the number of answer tokens is not known. */
+/**
+ * Returns the billable output counts, by the same rule. Returns `undefined` when the number of answer tokens is
+ * unknown.
+ */
 export function billableOutput(output: Usage["output"]): BillableOutput | undefined {
   const reasoning = count(output.reasoning) ?? 0;
   const audio = count(output.audio) ?? 0;
@@ -69,7 +72,7 @@ export function billableOutput(output: Usage["output"]): BillableOutput | undefi
   return { total: withLeftOut(total, 0, parts), reasoning, audio, image, citation };
 }
 
-/** Tokens that set the long-context rate: the whole prompt, cache reads and writes included. */
+/** Returns the tokens that select the long-context rate: the whole prompt, cache reads and writes included. */
 export function promptTokens(input: BillableInput): number {
   return input.uncached + input.cacheRead + input.cacheWrite5m + input.cacheWrite1h;
 }
@@ -80,7 +83,7 @@ function withLeftOut(own: number, beside: number, parts: readonly number[]): num
   return tokens;
 }
 
-/** A usable count, or undefined: upstreams do send -1, NaN and fractions. */
+/** Returns a usable count, or undefined: some upstreams send -1, NaN or fractions. */
 function count(value: number | undefined): number | undefined {
   if (value === undefined || !Number.isFinite(value) || value < 0) return undefined;
   return Math.ceil(value);

@@ -1,7 +1,7 @@
 import { calcPrice, findProvider, type ModelInfo, type ModelPrice } from "@pydantic/genai-prices";
 import { passesListPrice, priceProviderOf } from "./price-provider.ts";
 
-/** Names the price data that is built in; a test compares it with the installed package. */
+/** Version of the built-in price data; a test compares it with the installed package. */
 export const CATALOG_VERSION = "genai-prices@0.1.8";
 
 /** A model of the price data and where it was found. */
@@ -11,14 +11,14 @@ export interface CatalogModel {
   readonly model: ModelInfo;
 }
 
-/** Model names come from callers, so what is remembered of them is bounded. */
+/** Bounds the memory of lookups, because callers choose the model names. */
 const MAX_REMEMBERED = 4_096;
 const remembered = new Map<string, CatalogModel | undefined>();
 
 /**
- * The data's entry for a provider's model. Understood besides plain ids: dated ids, ids that repeat their provider
- * (`openai/gpt-5` at openai), and, at a router that passes list prices on, ids prefixed with their vendor. What any other
- * provider asks for a vendor's model is unknown. A provider is never guessed from part of its name.
+ * Returns the data's entry for a provider's model. Besides plain ids it understands dated ids, ids that repeat their
+ * provider (`openai/gpt-5` at openai) and, at a router that passes list prices on, ids prefixed with their vendor. A
+ * vendor's model at any other provider has no known price. A provider is never guessed from part of its name.
  */
 export function findModel(provider: string, model: string): CatalogModel | undefined {
   const key = `${provider}\n${model}`;
@@ -29,16 +29,16 @@ export function findModel(provider: string, model: string): CatalogModel | undef
   return found;
 }
 
-/** The prices in force at an instant. The data dates them, and some change with the time of day. */
+/** Returns the prices in force at an instant. Prices are dated, and some change with the time of day. */
 export function pricesAt({ providerId, model }: CatalogModel, at: Date): ModelPrice {
   if (!Array.isArray(model.prices)) return model.prices;
-  // A table of this one model, so that its id cannot match another.
+  // A table of only this model, so that its id cannot match another.
   const models = [{ ...model, match: { equals: model.id } }];
   const provider = { id: providerId, name: providerId, api_pattern: "", models };
   return calcPrice({}, model.id, { provider, timestamp: at })?.model_price ?? {};
 }
 
-/** Tokens a model takes, prompt and answer together, where the data tells. */
+/** Returns the context window of a model in tokens, prompt and answer together, where the data contains it. */
 export function contextWindowOf(provider: string, model: string): number | undefined {
   return findModel(provider, model)?.model.context_window;
 }
@@ -59,7 +59,9 @@ function lookUp(providerId: string, model: string): CatalogModel | undefined {
   return found ? { providerId, model: found.model } : undefined;
 }
 
-/** The data also matches providers by a part of the name (`my-openai-proxy` is OpenAI to it); only ids count here. */
+/**
+ * The library also matches providers by part of a name (`my-openai-proxy` matches OpenAI); only exact ids count here.
+ */
 function isProvider(providerId: string): boolean {
   return findProvider({ providerId })?.id === providerId;
 }

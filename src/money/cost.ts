@@ -15,7 +15,7 @@ const GRAINS_PER_NANO = 10n ** 30n;
 
 type RateName = keyof TokenRates;
 
-/** Where a model has no rate of its own for a kind of token, it bills that kind as the next more general one. */
+/** For a kind of token without a rate of its own, the next more general kind whose rate applies. */
 const FALLBACK: Readonly<Record<RateName, RateName | undefined>> = {
   input: undefined,
   output: undefined,
@@ -39,16 +39,16 @@ const OUTPUT_RATES: readonly RateName[] = ["output", "outputAudio", "outputImage
 const INPUT_RATES = (Object.keys(FALLBACK) as RateName[]).filter((name) => !OUTPUT_RATES.includes(name));
 
 /**
- * What one upstream request cost, from its normalised usage, its dated price and the tier that served it.
- * A total the provider itself reports (`usage.reportedUsd`) is the bill and wins. One that is more than
- * `PLAUSIBLE_FACTOR` times above or below what the price says is not believed: the larger figure counts. `undefined` when a figure that is needed is unknown: an unpriced model, an unreported count,
- * searches without a price.
+ * Returns the cost of one upstream request, from its normalised usage, its dated price and the tier that served it. A
+ * total reported by the provider (`usage.reportedUsd`) is the bill and takes precedence; one that is more than
+ * `PLAUSIBLE_FACTOR` times above or below the computed cost is doubted, and the larger figure counts. Returns
+ * `undefined` when a needed figure is unknown: an unpriced model, an unreported count, searches without a price.
  */
 export function cost(price: Price | undefined, usage: Usage, tier: ServiceTier): Cost | undefined {
   const computed = price && computedCost(price, usage, tier);
   const reported = reportedTotal(usage.reportedUsd);
   if (reported === undefined) return computed;
-  // Free of charge by the provider's word alone: a priced model whose cost cannot be computed stays unknown.
+  // A reported zero alone does not make a call free: a priced model whose cost cannot be computed stays unknown.
   if (computed === undefined) return reported === 0 && price !== undefined ? undefined : { total: reported };
   const [low, high] = reported < computed.total ? [reported, computed.total] : [computed.total, reported];
   if (high <= low * PLAUSIBLE_FACTOR || high - low <= 1) return { ...computed, total: reported };
@@ -59,8 +59,8 @@ export function cost(price: Price | undefined, usage: Usage, tier: ServiceTier):
 const PLAUSIBLE_FACTOR = 10;
 
 /**
- * Upper bound of the cost of any request within `bound`, whatever of it is cached, written to a cache, spoken, drawn or
- * thought, and whether it is served on the tier asked for or on the standard one instead. Rounded up.
+ * Returns an upper bound of the cost of any request within `bound`, whatever part of it is cached, written to a cache,
+ * audio, image or reasoning, and whether the requested or the standard tier serves it. Rounded up.
  */
 export function worstCase(price: Price, bound: TokenBound, tier: ServiceTier): NanoUsd {
   const dearest = (names: readonly RateName[]): bigint =>
@@ -86,7 +86,7 @@ function computedCost(price: Price, usage: Usage, tier: ServiceTier): Cost | und
   const output = billableOutput(usage.output) ?? unbilled(NO_OUTPUT, price.output);
   const searches = usage.searches ?? 0;
   if (!input || !output || !(searches >= 0) || (searches > 0 && price.perSearch === undefined)) return undefined;
-  // Writes for an hour cost more than those for minutes; what they cost where neither has a price, nobody knows.
+  // A cache write for an hour costs more than one for minutes; without either price, the cost is unknown.
   if (input.cacheWrite1h > 0 && price.cacheWrite1h === undefined && price.cacheWrite === undefined) return undefined;
   const prompt = promptTokens(input);
   const rate = (name: RateName) => rateAt(price, tier, name, prompt);
@@ -147,7 +147,10 @@ function grainsOfOutput(output: BillableOutput, rate: (name: RateName) => bigint
   );
 }
 
-/** Bills `total` tokens: each part at its own rate, the rest as text. Parts that overlap are filled dearest first. */
+/**
+ * Returns the cost of `total` tokens: each part at its own rate, the rest as text. Overlapping parts are filled dearest
+ * first.
+ */
 function spread(total: number, parts: readonly { tokens: number; rate: bigint }[], textRate: bigint): bigint {
   let left = total;
   let grains = 0n;
@@ -159,7 +162,7 @@ function spread(total: number, parts: readonly { tokens: number; rate: bigint }[
   return grains + BigInt(left) * textRate;
 }
 
-/** The rate in force for a prompt of that many tokens: the highest threshold it exceeds reprices every token. */
+/** Returns the rate for a prompt of that many tokens: the highest threshold it exceeds applies to every token. */
 function rateAt(price: Price, tier: ServiceTier, name: RateName, prompt: number): bigint {
   return resolve(price, tier, name, (rate) => {
     let start = -1;
@@ -174,7 +177,7 @@ function rateAt(price: Price, tier: ServiceTier, name: RateName, prompt: number)
   });
 }
 
-/** The highest rate any prompt of at most `prompt` tokens can be billed at. */
+/** Returns the highest rate at which any prompt of at most `prompt` tokens can be billed. */
 function highestRate(price: Price, tier: ServiceTier, name: RateName, prompt: number): bigint {
   return resolve(price, tier, name, (rate) =>
     rate.tiers.reduce((most, step) => (prompt > step.start ? Math.max(most, step.rate) : most), rate.base),
@@ -199,7 +202,7 @@ function multiplierOf(price: Price, tier: ServiceTier): bigint {
   return multiplier === undefined ? ONE : scaledInteger(multiplier, MULTIPLIER_DECIMALS);
 }
 
-/** Rates come from price tables, so there are only so many; their decimal text is read once. */
+/** Caches parsed rates. They come from price tables, so their number is bounded. */
 const exactRates = new Map<number, bigint>();
 
 function exactRate(rate: number): bigint {
@@ -220,13 +223,13 @@ function reportedTotal(usd: number | undefined): NanoUsd | undefined {
   return halfUp(flatGrains(usd, 1));
 }
 
-/** Undefined beyond what a safe integer holds (nine million dollars for one request): not a figure to believe. */
+/** Returns undefined beyond a safe integer (nine million dollars for one request), which is not a credible cost. */
 function halfUp(grains: bigint): NanoUsd | undefined {
   const nano = (2n * grains + GRAINS_PER_NANO) / (2n * GRAINS_PER_NANO);
   return nano > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : nanoUsd(Number(nano));
 }
 
-/** A bound as a whole number; "unlimited" becomes more than anyone can pay for. */
+/** Returns a bound as a whole number; "unlimited" becomes an amount above any limit. */
 function whole(amount: number): bigint {
   return BigInt(Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.ceil(amount))));
 }

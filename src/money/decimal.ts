@@ -1,6 +1,6 @@
 /**
- * `value` × 10^`decimals` as an integer, read from the number's shortest decimal text, so that 0.1 means 0.1.
- * Digits beyond `decimals` are rounded up: prices have far fewer, and money never rounds in the spender's favour.
+ * Returns `value` × 10^`decimals` as an integer, read from the number's shortest decimal text, so that 0.1 means
+ * exactly 0.1. Digits beyond `decimals` are rounded up: prices have far fewer, and rounding must not lower a cost.
  * Throws `RangeError` on a negative or non-finite value.
  */
 export function scaledInteger(value: number, decimals: number): bigint {

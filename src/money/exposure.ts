@@ -1,4 +1,6 @@
-/** What a provider may bill for one request, from "nothing was sent" to "its usage is known". Every host books by it. */
+/**
+ * What a provider may bill for one request, from "nothing was sent" to "usage is known". Every host books by this rule.
+ */
 import { cost } from "./cost.ts";
 import { estimateTokens } from "./estimate.ts";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "./nano-usd.ts";
@@ -26,13 +28,16 @@ export type Exposure =
       readonly streamedBytes: number;
     };
 
-/** What to book: nothing and the reservation goes back, a bill in its place, or the reservation whole. */
+/** What to book: nothing (the reservation is released), a bill, or the whole reservation. */
 export type Bill =
   | { readonly type: "none" }
   | { readonly type: "known"; readonly cost: NanoUsd; readonly usage: Usage }
   | { readonly type: "unknown"; readonly usage: Usage | undefined };
 
-/** Settles what an exposure costs. `priceOf` finds the prices of models that took part in the request. An unknown price makes the bill unknown, unless the provider names its own total. */
+/**
+ * Returns what an exposure costs. `priceOf` finds the prices of models that took part in the request. An unknown price
+ * makes the bill unknown, unless the provider reports its own total.
+ */
 export function billOf(
   exposure: Exposure,
   price: Price | undefined,
@@ -58,7 +63,7 @@ export function billOf(
   }
 }
 
-/** Cost that stands for a bill: zero where nothing was billed, undefined where it is unknown. */
+/** Returns the cost to book: zero where nothing was billed, undefined where the bill is unknown. */
 export function costOfBill(bill: Bill): NanoUsd | undefined {
   if (bill.type === "none") return ZERO_USD;
   return bill.type === "known" ? bill.cost : undefined;
@@ -82,13 +87,13 @@ function billedUsage(
   return { type: "known", cost: total, usage: flagged };
 }
 
-/** Figures of zero beside an answer that is there: nothing was counted, whatever the provider says. */
+/** True for counts of zero beside a non-empty answer: the provider did not count. */
 function deniesContent({ input, output, reportedUsd }: Usage): boolean {
   if (reportedUsd !== undefined && reportedUsd > 0) return false;
   return output.total === 0 || (input.total === 0 && (input.uncached ?? 0) === 0);
 }
 
-/** What was reported so far, and our own count for the rest. */
+/** Combines the counts reported so far with our own count of the rest. */
 function countedUsage({ usage, requestBytes, streamedBytes }: Extract<Exposure, { type: "stopped" }>): Usage {
   const input = usage?.input.total === undefined ? { total: estimateTokens(requestBytes) } : usage.input;
   const output = Math.max(usage?.output.total ?? 0, estimateTokens(streamedBytes));

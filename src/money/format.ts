@@ -12,22 +12,22 @@ interface UsdFormat {
 }
 
 /**
- * An amount for people: `$0`, three significant digits below a dollar (`$0.00464`), cents below ten thousand (`$12.89`),
- * whole dollars above (`$30,270`). Rounded half up. The exact text is `nanoToUsdText`.
+ * Returns an amount for people: `$0`, three significant digits below a dollar (`$0.00464`), cents below ten thousand
+ * (`$12.89`), whole dollars above (`$30,270`). Rounded half up. The exact text is `nanoToUsdText`.
  */
 export function formatUsd(amount: NanoUsd, format: UsdFormat = {}): string {
   const mark = format.estimated ? "~" : "";
   const magnitude = Math.abs(amount);
   if (magnitude === 0 && format.decimals === undefined) return `${mark}$0`;
   const rounded = roundTo(magnitude, format.decimals ?? decimalsOf(magnitude));
-  // The sign follows what is printed: nothing is shown as "minus zero".
+  // The sign follows the printed digits, so that "-0" is never shown.
   const sign = amount < 0 && rounded > 0 ? MINUS : "";
   return `${mark}${sign}$${grouped(rounded, format.decimals ?? decimalsOf(rounded))}`;
 }
 
 /**
- * One precision for a column: that of its largest amount, or as much more as it takes to show every non-zero amount as
- * something other than zero.
+ * Returns one precision for a column: that of its largest amount, or as many places as every non-zero amount needs to
+ * differ from zero.
  */
 export function columnDecimals(amounts: readonly NanoUsd[]): number {
   const magnitudes = amounts.map((amount) => Math.abs(amount)).filter((magnitude) => magnitude > 0);
@@ -36,7 +36,7 @@ export function columnDecimals(amounts: readonly NanoUsd[]): number {
   return Math.max(decimalsOf(Math.max(...magnitudes)), ...needed);
 }
 
-/** Places for an amount once it is rounded to them: 999,999 nano-dollars carry to $0.00100, not to $0.001000. */
+/** Returns the places for an amount after rounding: 999,999 nano-dollars become $0.00100, not $0.001000. */
 function decimalsOf(magnitude: number): number {
   const own = placesFor(magnitude);
   return placesFor(roundTo(magnitude, own));

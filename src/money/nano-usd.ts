@@ -3,7 +3,7 @@ export type NanoUsd = number & { readonly __unit: "NanoUsd" };
 
 export const ZERO_USD = 0 as NanoUsd;
 
-/** Wraps an integer; throws `RangeError` on anything that is not a safe integer (a bug, not an input). */
+/** Wraps an integer. Throws `RangeError` on anything else, which is a mistake in the program and not an input. */
 export function nanoUsd(amount: number): NanoUsd {
   if (!Number.isSafeInteger(amount)) throw new RangeError(`not a whole number of nano-dollars: ${amount}`);
   return amount as NanoUsd;
@@ -14,8 +14,8 @@ export function addUsd(...amounts: readonly NanoUsd[]): NanoUsd {
 }
 
 /**
- * Dollars as written by people (`0.02`, `"5"`) to nano-dollars, exactly, by decimal text.
- * Throws `RangeError` when the amount is not a finite decimal.
+ * Converts dollars as people write them (`0.02`, `"5"`) to nano-dollars, exactly, by decimal text. Throws `RangeError`
+ * when the amount is not a finite decimal.
  */
 export function usdToNano(dollars: number | string): NanoUsd {
   const text = typeof dollars === "number" ? plainDecimal(dollars) : dollars.trim();
@@ -27,7 +27,10 @@ export function usdToNano(dollars: number | string): NanoUsd {
   return nanoUsd(sign === "-" ? -nano : nano);
 }
 
-/** Exact decimal text of an amount or, as a bigint, a sum in dollars: nine places, no exponent (`"0.000412500"`). */
+/**
+ * Returns the exact decimal text of an amount or, as a bigint, of a sum, in dollars: nine places, no exponent
+ * (`"0.000412500"`).
+ */
 export function nanoToUsdText(amount: NanoUsd | bigint): string {
   const magnitude = (amount < 0 ? -amount : amount).toString().padStart(10, "0");
   return `${amount < 0 ? "-" : ""}${magnitude.slice(0, -9)}.${magnitude.slice(-9)}`;

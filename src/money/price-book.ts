@@ -6,24 +6,24 @@ import { tierMultiplier } from "./tier-multiplier.ts";
 import { toPrice } from "./to-price.ts";
 
 interface PriceBookOptions {
-  /** A price declared for a model (`modelrig.yaml`); it wins over the data. */
+  /** A price declared for a model in `modelrig.yaml`; it takes precedence over the built-in data. */
   readonly declared?: ((provider: string, model: string) => Price | undefined) | undefined;
   /** Provider id in the price data, where a provider's row names one. */
   readonly priceProvider?: ((provider: string) => string | undefined) | undefined;
 }
 
-/** Some prices change at minutes of the day (16:30 UTC), never within one. */
+/** Some prices change at a minute of the day (16:30 UTC), never within a minute. */
 const MINUTE_MS = 60_000;
 const MAX_ENTRIES = 4_096;
 
 interface Entry {
   readonly found: CatalogModel | undefined;
-  /** The minute `price` is for; -1 where it holds at any time. */
+  /** The minute for which `price` holds; -1 where it holds at any time. */
   minute: number;
   price: Price | undefined;
 }
 
-/** Prices declared by the user, then those of the built-in data (`@pydantic/genai-prices`), as dated. */
+/** Prices declared by the user, then the dated prices of the built-in data (`@pydantic/genai-prices`). */
 export function createPriceBook({ declared, priceProvider }: PriceBookOptions = {}): PriceBook {
   const entries = new Map<string, Entry>();
 
@@ -71,7 +71,10 @@ function priceOf({ providerId, model }: CatalogModel, prices: ModelPrice): Price
   );
 }
 
-/** OpenRouter's `:free` variants are listed without rates because they have none; elsewhere no rates means unknown. */
+/**
+ * OpenRouter's `:free` variants are listed without rates because they cost nothing; elsewhere missing rates mean
+ * unknown.
+ */
 function isFree(modelId: string, prices: ModelPrice): boolean {
   return modelId.endsWith(":free") && Object.keys(prices).length === 0;
 }

@@ -1,4 +1,7 @@
-/** Ids of the price data for names used here, in model prefixes and in other tables. Any other name stands for itself. */
+/**
+ * Ids of the price data for provider names used here, in model prefixes and in other tables. Any other name is its own
+ * id.
+ */
 const ALIASES: Readonly<Record<string, string>> = {
   gemini: "google",
   vertex: "google",
@@ -12,7 +15,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   togetherai: "together",
 };
 
-/** Routers that pass a vendor's list price on: what they do not list themselves costs what the vendor asks. */
+/** Routers that pass a vendor's list price on: a model they do not list costs the vendor's price. */
 const PASSES_LIST_PRICE: ReadonlySet<string> = new Set(["openrouter"]);
 
 /** Provider id in the price data. */

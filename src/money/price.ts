@@ -1,6 +1,6 @@
 import type { NanoUsd } from "./nano-usd.ts";
 
-/** Billing tier a provider says it served; `standard` when it says nothing. */
+/** Billing tier that the provider reported; `standard` when it reported none. */
 export type ServiceTier = "standard" | "flex" | "priority" | "batch";
 
 /**
@@ -38,9 +38,9 @@ export interface Price extends TokenRates {
   /** USD per request and per search, not per million. */
   readonly perRequest?: number | undefined;
   readonly perSearch?: number | undefined;
-  /** Multiplier on every token rate by served tier; an unlisted tier bills as standard. */
+  /** Multiplier on every token rate by served tier; a tier that is not listed bills as standard. */
   readonly tierMultiplier?: Partial<Record<ServiceTier, number>> | undefined;
-  /** Own rates of a tier; they replace the multiplied standard rate of the same name. */
+  /** Rates of a tier; each replaces the multiplied standard rate of the same name. */
   readonly tierRates?: Partial<Record<ServiceTier, Partial<TokenRates>>> | undefined;
   /** Where and when the price comes from, e.g. `genai-prices@0.1.8` or `modelrig.yaml`. */
   readonly version: string;
@@ -60,7 +60,7 @@ export interface Cost {
   readonly total: NanoUsd;
   readonly input?: NanoUsd | undefined;
   readonly output?: NanoUsd | undefined;
-  /** The provider's own total is far from its price; `total` is the larger of the two. */
+  /** True when the provider's own total is far from the computed cost; `total` is the larger of the two. */
   readonly implausible?: boolean | undefined;
 }
 

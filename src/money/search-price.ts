@@ -6,9 +6,9 @@ interface SearchRow {
 }
 
 /**
- * Web searches the price data leaves out. From ai.google.dev/gemini-api/docs/pricing and the Vertex AI price page,
- * 2026-11, without the free allowance; Gemini 2 bills a grounded request once, whatever its number of searches, so
- * its figure is an upper reading.
+ * Prices of web searches that the price data lacks. From ai.google.dev/gemini-api/docs/pricing and the Vertex AI price
+ * page, 2026-11, without the free allowance. Gemini 2 bills a grounded request once, whatever its number of searches,
+ * so its figure is an upper bound.
  */
 const SEARCH_ROWS: readonly SearchRow[] = [
   { provider: "google", models: /^gemini-(?:1|2|flash-1|pro-1)/, usd: 0.035 },

@@ -1,6 +1,6 @@
 import type { ServiceTier } from "./price.ts";
 
-/** Providers' words that bill otherwise than standard. Every other word (`default`, `auto`, `scale`, …) is standard. */
+/** Providers' words for tiers with other prices. Every other word (`default`, `auto`, `scale`, …) is standard. */
 const TIERS: Readonly<Record<string, ServiceTier>> = {
   flex: "flex",
   on_demand_flex: "flex",
@@ -10,8 +10,8 @@ const TIERS: Readonly<Record<string, ServiceTier>> = {
 };
 
 /**
- * The billing tier behind a provider's own word for the tier it served. An unknown word bills as standard.
- * Google's enum spelling (`SERVICE_TIER_FLEX`) is understood.
+ * Returns the billing tier for a provider's own word for the tier it served. An unknown word is standard. Accepts
+ * Google's enum spelling (`SERVICE_TIER_FLEX`).
  */
 export function serviceTier(word: string | undefined): ServiceTier {
   const plain =

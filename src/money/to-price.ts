@@ -20,8 +20,8 @@ const TOKEN_RATES: Readonly<Record<string, keyof TokenRates>> = {
 const FREE: Rate = { base: 0, tiers: [] };
 
 /**
- * A model's prices in the form of `@pydantic/genai-prices`, as a `Price`. `undefined` where no input rate is known:
- * models billed by the page, hour or image only cannot be priced from tokens. Rates for which usage has no count
+ * Converts a model's prices from the form of `@pydantic/genai-prices`. Returns `undefined` where no input rate is
+ * known: models billed only by the page, hour or image cannot be priced from tokens. Rates for which usage has no count
  * (output video, file searches) are left out.
  */
 export function toPrice(model: ModelPrice, version: string): Price | undefined {
@@ -48,7 +48,7 @@ function rateOf(value: ModelPrice[string]): Rate | undefined {
   return { base: value.base, tiers: value.tiers.map(({ start, price }) => ({ start, rate: price })) };
 }
 
-/** By decimal text: 10 / 1000 as a float is not always the number that prints as 0.01. */
+/** Divides by decimal text: 10 / 1000 as a float is not always the number that prints as 0.01. */
 function perThousand(value: ModelPrice[string]): number | undefined {
   return typeof value === "number" ? Number(`${value}e-3`) : undefined;
 }

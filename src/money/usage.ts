@@ -11,7 +11,7 @@ export interface Usage {
     readonly cacheWrite?: number | undefined;
     /** The part of `cacheWrite` with a one-hour lifetime. */
     readonly cacheWrite1h?: number | undefined;
-    /** The part of `total` that was audio, image or video, where the provider tells. */
+    /** The part of `total` that was audio, image or video, where the provider reports it. */
     readonly audio?: number | undefined;
     readonly image?: number | undefined;
     readonly video?: number | undefined;
@@ -24,19 +24,22 @@ export interface Usage {
     readonly reasoning?: number | undefined;
     readonly audio?: number | undefined;
     readonly image?: number | undefined;
-    /** Citation tokens, where a provider bills them apart (Perplexity). */
+    /** Citation tokens, where a provider bills them separately (Perplexity). */
     readonly citation?: number | undefined;
   };
-  /** Where several models took part in the request: what is billed, each at its own rates, in place of the figures above. */
+  /**
+   * Where several models took part in the request: what each of them bills at its own rates, instead of the figures
+   * above.
+   */
   readonly passes?: readonly { readonly model: string | undefined; readonly usage: Usage }[] | undefined;
   /** Billed web searches made by the provider on our behalf. */
   readonly searches?: number | undefined;
-  /** What the provider itself says the call cost, in dollars, where it does (OpenRouter, DeepInfra). */
+  /** Cost of the call in dollars as reported by the provider, where it does (OpenRouter, DeepInfra). */
   readonly reportedUsd?: number | undefined;
-  /** True when the figures are our own count of a cut or canceled call. */
+  /** True when the figures are our own count of a truncated or canceled call. */
   readonly estimated: boolean;
-  /** True when the provider's figures break the invariant; the cost is then priced conservatively. */
+  /** True when the provider's figures break the invariant; the cost is then the larger reading. */
   readonly inconsistent?: boolean | undefined;
-  /** The provider's own usage object, untouched. */
+  /** The provider's own usage object, unchanged. */
   readonly raw: unknown;
 }

@@ -1,4 +1,4 @@
-/** What a query is answered with. JSON of the HTTP API. */
+/** The answer to a query, as JSON of the HTTP API. */
 import { z } from "zod";
 
 const queryColumn = z.object({

@@ -2,7 +2,7 @@ import { didYouMean, type FaultDetails, QueryRefusal, type Span } from "./fault.
 import type { Token } from "./lexer.ts";
 import type { Word } from "./syntax.ts";
 
-/** Words of the grammar; none of them is the name of a column, a table or an alias. */
+/** Words of the grammar; no column, table or alias can have one as its name. */
 export const KEYWORDS: ReadonlySet<string> = new Set(
   (
     "explain select from where and group by having order asc desc limit timezone as distinct in like between is not " +
@@ -10,7 +10,7 @@ export const KEYWORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Walks over the tokens of a query. */
+/** Reads the tokens of a query one by one. */
 export class Cursor {
   readonly #tokens: readonly Token[];
   #at = 0;
@@ -38,7 +38,7 @@ export class Cursor {
     return token;
   }
 
-  /** Passes the keywords if they come next, all of them. */
+  /** Skips the keywords if all of them come next. */
   takeKeywords(...words: readonly string[]): boolean {
     const here = words.every((word, index) => {
       const token = this.#peek(index);
@@ -62,7 +62,7 @@ export class Cursor {
     if (!this.takeSymbol(symbol)) throw this.unexpected([symbol]);
   }
 
-  /** A word that is no keyword. */
+  /** Reads a word that is no keyword. */
   takeName(): Word | undefined {
     const { next } = this;
     if (next.kind !== "word" || KEYWORDS.has(next.word)) return undefined;
@@ -70,13 +70,13 @@ export class Cursor {
     return { text: next.text, position: next.position, length: next.length };
   }
 
-  /** From the beginning of a token to the end of the last one taken. */
+  /** From the beginning of a token to the end of the last token read. */
   spanFrom({ position }: Span): Span {
     const { last } = this;
     return { position, length: last.position + last.length - position };
   }
 
-  /** The word that follows a keyword further on; `undefined` where there is none. */
+  /** Returns the word after a later keyword; `undefined` where there is none. */
   wordAfter(keyword: string): string | undefined {
     const at = this.#tokens.findIndex(
       (token, index) => index >= this.#at && token.kind === "word" && token.word === keyword,

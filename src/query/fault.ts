@@ -4,10 +4,10 @@ export const QUERY_FAULT_CODES = [
   "query_column",
   /** A literal, aggregate or comparison that does not fit the column's type. */
   "query_type",
-  /** Grouping and aggregates that do not go together. */
+  /** Grouping and aggregates that cannot be combined. */
   "query_grouping",
   "query_timezone",
-  /** The query is larger than it may be. */
+  /** The query is larger than allowed. */
   "query_limit",
   /** The key's row scope cannot be applied. */
   "query_scope",
@@ -16,16 +16,16 @@ export const QUERY_FAULT_CODES = [
 ] as const;
 type QueryFaultCode = (typeof QUERY_FAULT_CODES)[number];
 
-/** Why a query is not answered, and where in its text. */
+/** Why a query is refused, and where in its text. */
 export interface QueryFault {
   readonly code: QueryFaultCode;
   readonly message: string;
   /** Offset of the part at fault, in UTF-16 units from 0, and its length; 0 and 0 where no part is. */
   readonly position: number;
   readonly length: number;
-  /** What could stand there. */
+  /** What is expected there. */
   readonly expected: readonly string[];
-  /** What stands there; shortened. */
+  /** What was found there; shortened. */
   readonly found: string;
   readonly hint?: string | undefined;
 }
@@ -37,12 +37,12 @@ export interface Span {
 
 export type FaultDetails = Partial<Pick<QueryFault, "expected" | "found" | "hint">>;
 
-/** A fault that no part of the text is to blame for. */
+/** A fault without a place in the text. */
 export function faultWithout(code: QueryFaultCode, message: string, { hint }: Pick<FaultDetails, "hint">): QueryFault {
   return { code, message, position: 0, length: 0, expected: [], found: "", hint };
 }
 
-/** Carries a fault from anywhere in the parser or planner to `planQuery`, which alone catches it. */
+/** Carries a fault from anywhere in the parser or planner to `planQuery`, the only place that catches it. */
 export class QueryRefusal extends Error {
   override readonly name = "QueryRefusal" as const;
   readonly fault: QueryFault;
@@ -60,7 +60,7 @@ function shortened(text: string): string {
   return text.length > LONGEST_FOUND ? `${text.slice(0, LONGEST_FOUND).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }
 
-/** `did you mean …?` for the nearest of the known words; undefined where none is near. */
+/** Returns `did you mean …?` for the nearest of the known words; undefined where none is near. */
 export function didYouMean(word: string, known: Iterable<string>): string | undefined {
   const asked = word.toLowerCase().slice(0, LONGEST_FOUND);
   const most = asked.length <= 4 ? 1 : 2;
@@ -73,7 +73,10 @@ export function didYouMean(word: string, known: Iterable<string>): string | unde
   return near.length === 0 ? undefined : `did you mean ${near.join(", ")}?`;
 }
 
-/** Edits from one word to the other: insertions, deletions, replacements and swaps of neighbours (Damerau 1964). */
+/**
+ * Returns the number of edits between two words: insertions, deletions, replacements and swaps of neighbours (Damerau
+ * 1964).
+ */
 function distanceOf(from: string, to: string): number {
   let older: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);

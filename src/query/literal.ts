@@ -15,7 +15,7 @@ const WANTED: Readonly<Record<ValueType, string>> = {
   date: "a date",
 };
 
-/** The value the engine compares with: nano-dollars, epoch milliseconds, 0 and 1. */
+/** The stored form of the value: nano-dollars, epoch milliseconds, 0 and 1. */
 export function boundValue(literal: Literal, type: ValueType, zone: TimeZone): Bound {
   if (literal.kind === "text" && type === "text") return literal.value;
   if (literal.kind === "text" && type === "time") return instantOf(literal.value, zone) ?? refuse(literal, type);
@@ -28,7 +28,7 @@ export function boundValue(literal: Literal, type: ValueType, zone: TimeZone): B
   return refuse(literal, type);
 }
 
-/** True of a time written as a mere date. */
+/** True for a time written as a date only. */
 export function isDate(literal: Literal): boolean {
   return literal.kind === "text" && /^\d{4}-\d\d-\d\d$/.test(literal.value.trim());
 }
@@ -44,7 +44,7 @@ function refuse(literal: Literal, type: ValueType, hint?: string): never {
   });
 }
 
-/** Dollars to nano-dollars by their digits; undefined where they do not fit. */
+/** Converts dollars to nano-dollars by their digits; undefined where they do not fit. */
 function nanoOf(dollars: string): number | undefined {
   const match = /^(-?)(\d*)(?:\.(\d{1,9}))?$/.exec(dollars);
   if (!match) return undefined;
@@ -56,7 +56,7 @@ function nanoOf(dollars: string): number | undefined {
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3})\d*)?)?\s*(Z|[+-]\d\d:?\d\d)?)?$/i;
 const FIRST_YEAR = 1900;
 
-/** ISO 8601. Without an offset it is local time of the zone. */
+/** Parses ISO 8601. A time without an offset is local time of the zone. */
 function instantOf(text: string, zone: TimeZone): number | undefined {
   const match = INSTANT.exec(text.trim());
   if (!match) return undefined;

@@ -7,7 +7,7 @@ import { type ColumnType, TABLES, type Table, tableNamed } from "./tables.ts";
 type AggregateExpression = Extract<Expression, { kind: "aggregate" }>;
 type Value = Exclude<Expression, { kind: "aggregate" } | { kind: "position" }>;
 
-/** Finds what the words of a query name, and remembers which columns were named. */
+/** Resolves the words of a query, and records which columns were named. */
 export class Names {
   readonly table: Table;
   readonly named = new Set<string>();

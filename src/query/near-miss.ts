@@ -1,6 +1,6 @@
-/** What people write who know other dialects of SQL, or other names for the same thing, and what to write here. */
+/** Words of other SQL dialects and other names for the same thing, with the form to write here. */
 
-/** Names of columns elsewhere; a word that is a column of the asked table never gets here. */
+/** Common names of columns elsewhere; columns of the queried table are resolved before this list is used. */
 const COLUMN_WORDS: Readonly<Record<string, string>> = {
   served: "provider and model name who served a call, served_variant by which variant",
   success: "a call succeeded where failure_class IS NULL",
@@ -59,7 +59,7 @@ function adviceIn(words: Readonly<Record<string, string>>, word: string): string
   return Object.hasOwn(words, known) ? words[known] : undefined;
 }
 
-/** Columns worth seeing first, by table, for those who ask for all of them. */
+/** The most useful columns of each table, suggested instead of all of them. */
 const FIRST_COLUMNS: Readonly<Record<string, string>> = {
   inferences: "ts, route, provider, model, cost, latency_ms, failure_class",
   attempts: "ts, provider, model, cost, latency_ms, failure_class",
@@ -67,7 +67,7 @@ const FIRST_COLUMNS: Readonly<Record<string, string>> = {
   grades: "ts, subject_kind, subject, score, kind, grader",
 };
 
-/** What to write instead of `SELECT * FROM table`. */
+/** Returns the form to write instead of `SELECT * FROM table`. */
 export function everyColumnAdvice(table: string | undefined): string {
   const known = table !== undefined && Object.hasOwn(FIRST_COLUMNS, table) ? table : "inferences";
   return `name the columns, for example SELECT ${FIRST_COLUMNS[known]} FROM ${known}; count(*) counts rows`;

@@ -7,7 +7,7 @@ const MOST_VALUES = 200;
 
 const OPERATORS = [...COMPARISONS, "IN", "LIKE", "BETWEEN", "IS NULL", "IS NOT NULL"];
 
-/** One condition; BETWEEN gives the two comparisons it means. */
+/** Parses one condition; BETWEEN becomes two comparisons. */
 export function condition(cursor: Cursor): readonly Condition[] {
   const start = cursor.next;
   const left = expression(cursor);

@@ -6,7 +6,7 @@ import { AGGREGATE_FUNCTIONS, BUCKET_UNITS, type Expression, type Word } from ".
 
 const FUNCTIONS: readonly string[] = [...AGGREGATE_FUNCTIONS, ...BUCKET_UNITS];
 
-/** A column, tag, time bucket, aggregate or position. */
+/** Parses a column, tag, time bucket, aggregate or position. */
 export function expression(cursor: Cursor): Expression {
   const { next } = cursor;
   if (next.kind === "tag") {
@@ -65,7 +65,7 @@ function hintFor(next: Token): { readonly hint?: string } {
     : {};
 }
 
-/** A column or, as `tag.<name>`, a tag. `example` shows a call that has one. */
+/** Parses a column or, as `tag.<name>`, a tag. `example` shows a call that has one. */
 function argument(cursor: Cursor, example: string): Word {
   const { next } = cursor;
   if (next.kind === "tag") {

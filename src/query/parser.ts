@@ -100,7 +100,7 @@ function tooMany(cursor: Cursor, what: string, most: number): QueryRefusal {
   return new QueryRefusal("query_limit", `there may be ${most} ${what}`, cursor.next, { found: cursor.next.text });
 }
 
-/** What could have come instead of the token that ended the query too early. */
+/** Returns what could have come instead of the token at which the query ended too early. */
 function tooMuch(cursor: Cursor, query: Query): QueryRefusal {
   const clauses: readonly (readonly [string, boolean])[] = [
     ["WHERE", query.where.length > 0],

@@ -1,4 +1,4 @@
-/** From the text of a query to a typed plan. The only door: nothing else makes a plan. */
+/** Makes a typed plan of a query's text. The only function that makes a plan. */
 import { err, ok, type Result } from "../failure/failure.ts";
 import { type QueryFault, QueryRefusal } from "./fault.ts";
 import { parseQuery } from "./parser.ts";

@@ -1,4 +1,4 @@
-/** A query with its names looked up and its literals typed: what the statements are made from. */
+/** A query with resolved names and typed literals, from which statements are made. */
 import type { AggregateFunction, BucketUnit, Operator } from "./syntax.ts";
 import type { ColumnType, Table } from "./tables.ts";
 import type { TimeZone } from "./time-zone.ts";
@@ -6,7 +6,7 @@ import type { TimeZone } from "./time-zone.ts";
 /** `date` is the text of a day, week or month. */
 export type ValueType = ColumnType | "date";
 
-/** A value as the database compares it: nano-dollars, epoch milliseconds, 0 and 1. */
+/** A value in its stored form: nano-dollars, epoch milliseconds, 0 and 1. */
 export type Bound = string | number | null;
 
 /** A value of one row. */
@@ -51,9 +51,9 @@ export interface Having {
 export interface QueryPlan {
   readonly table: Table;
   readonly explain: boolean;
-  /** Rows are counted together; else each is answered by itself. */
+  /** True when rows are counted together; false when each row is returned. */
   readonly grouped: boolean;
-  /** Grouped: the groups' keys. Else: every value that is selected or sorted by. */
+  /** Grouped: the keys of the groups. Otherwise: every value that is selected or sorted by. */
   readonly scalars: readonly Scalar[];
   readonly aggregates: readonly Aggregate[];
   readonly items: readonly PlannedItem[];
@@ -64,7 +64,7 @@ export interface QueryPlan {
   readonly limitGiven: boolean;
   readonly zone: TimeZone;
   readonly zoneGiven: boolean;
-  /** Columns the query names anywhere. */
+  /** Columns that the query names anywhere. */
   readonly named: ReadonlySet<string>;
   readonly notes: readonly string[];
 }

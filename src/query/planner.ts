@@ -20,7 +20,7 @@ const MOST_ROWS = 10_000;
 const LONGEST_PATTERN = 200;
 const MOST_WILDCARDS = 6;
 
-/** Looks the names up and types the literals. Throws `QueryRefusal` where something does not fit. */
+/** Resolves names and types literals. Throws `QueryRefusal` where something does not fit. */
 export function queryPlanOf(query: Query, text: string): QueryPlan {
   return new Planner(query, text).plan();
 }
@@ -128,7 +128,7 @@ class Planner {
     );
   }
 
-  /** Follows a position or an alias to the item it stands for. */
+  /** Resolves a position or an alias to its item. */
   #itemMeant(
     expression: Expression,
     { aliasFirst }: { readonly aliasFirst: boolean },

@@ -1,7 +1,7 @@
 /**
- * Tokens that read rows of one tag's value and do nothing else, from the environment rather than the database:
- * `MODELRIG_QUERY_TOKENS=<sha256 or token>=<org>:tag:<name>:<value>`, several separated by `;` or line breaks. Two entries
- * of one token must both hold.
+ * Tokens that may only read rows with one value of a tag, from the environment rather than the database:
+ * `MODELRIG_QUERY_TOKENS=<sha256 or token>=<org>:tag:<name>:<value>`, several separated by `;` or line breaks. Where
+ * two entries have one token, both conditions must hold.
  */
 import { hashKey } from "../identity/key.ts";
 import type { Principal } from "../identity/principal.ts";
@@ -16,13 +16,13 @@ interface QueryToken {
 
 interface ParsedQueryTokens {
   readonly tokens: readonly QueryToken[];
-  /** What is wrong, by the number of the entry; never quotes a token. A token of a wrong entry opens nothing. */
+  /** Faults by the number of the entry; never quotes a token. A token of a faulty entry is refused. */
   readonly faults: readonly string[];
-  /** Entries that hold the token itself rather than its SHA-256. */
+  /** Entries that contain the token itself rather than its SHA-256. */
   readonly plaintext: number;
 }
 
-// A token may end in `=`, and a tag's value may hold anything but the separators.
+// A token may end in `=`, and a tag's value may contain anything except the separators.
 const ENTRY = /^(.+?)=([^:=\s]+):tag:([^:]+):(.+)$/;
 const SHA256 = /^[0-9a-f]{64}$/i;
 
@@ -54,7 +54,7 @@ export async function parseQueryTokens(text: string): Promise<ParsedQueryTokens>
   return { tokens: [...tokens.values()].filter(({ hash }) => !spoilt.has(hash)), faults, plaintext };
 }
 
-/** Whatever could have been meant as the token: a broken second entry must not leave a token wider than intended. */
+/** Every reading of a faulty entry's token is refused, because a broken second entry must not widen the first. */
 function prefixes(entry: string): readonly string[] {
   const ends = [...entry.matchAll(/=/g)].map(({ index }) => index);
   return [entry, ...ends.map((end) => entry.slice(0, end))].filter((prefix) => prefix !== "");
@@ -64,10 +64,10 @@ async function hashOf(token: string): Promise<string> {
   return SHA256.test(token) ? token.toLowerCase() : await hashKey(token);
 }
 
-/** Id and slug of an org by either. */
+/** Finds the id and slug of an org by either. */
 type OrgLookup = (name: string) => Promise<{ readonly id: string; readonly slug: string } | undefined>;
 
-/** Finds the principal of a token; `undefined` for any other word. */
+/** Returns the principal of a token; `undefined` for any other word. */
 export class QueryTokens {
   readonly #text: string;
   readonly #lookup: OrgLookup;

@@ -1,4 +1,4 @@
-/** What the parser reads out of a query's text, before names are looked up. */
+/** The syntax tree of a query, before names are resolved. */
 import type { Span } from "./fault.ts";
 
 export const BUCKET_UNITS = ["hour", "day", "week", "month"] as const;
@@ -41,7 +41,7 @@ export type Expression =
 export type Literal = Span &
   (
     | { readonly kind: "text"; readonly value: string }
-    /** As written: an amount of money is exact. */
+    /** As written, because an amount of money is exact. */
     | { readonly kind: "number"; readonly text: string }
     | { readonly kind: "boolean"; readonly value: boolean }
   );
@@ -51,7 +51,7 @@ export interface Item {
   readonly alias?: Word | undefined;
 }
 
-/** BETWEEN is written as the two comparisons it means. */
+/** BETWEEN becomes two comparisons. */
 export interface Condition extends Span {
   readonly left: Expression;
   readonly operator: Operator;

@@ -1,10 +1,10 @@
-/** The tables and columns a query may name: all there is. docs/query.md lists them. */
+/** The tables and columns that a query may name. docs/query.md lists them. */
 import { EVALUATION_LANES } from "../record/lane.ts";
 
 /** `usd` is stored in nano-dollars, `time` in epoch milliseconds, `boolean` as 0 and 1. */
 export type ColumnType = "text" | "integer" | "number" | "usd" | "boolean" | "time";
 
-/** Rows that are left out unless the query names the column. */
+/** Condition on rows that are left out unless the query names the column. */
 interface LeftOut {
   readonly unlessNamed: string;
   readonly note: string;
@@ -16,7 +16,7 @@ export interface Table {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Columns of a call, as its attempts and grades show them too. */
+/** Columns of a call that its attempts and grades also have. */
 const CALL = {
   lane: "text",
   route: "text",
@@ -143,7 +143,7 @@ export const TABLES: Readonly<Record<TableName, Table>> = {
   grades: { name: "grades", columns: GRADES, leftOut: [EVALUATION, EARLIER_GRADES] },
 };
 
-/** The table of this name, in any case. */
+/** Returns the table of this name, in any case. */
 export function tableNamed(name: string): Table | undefined {
   return Object.values(TABLES).find((table) => table.name === name.toLowerCase());
 }

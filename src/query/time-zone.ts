@@ -6,7 +6,7 @@ export interface OffsetPeriod {
   readonly offset: number;
 }
 
-/** No zone has kept an offset for less. */
+/** Shortest time for which any zone has kept an offset. */
 const STEP_MS = 14 * 86_400_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const OFFSET = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/;
 const NAME = /^[A-Za-z0-9_+/:-]{1,64}$/;
 
-/** A zone of the IANA database, or an offset such as `+02:00`. */
+/** Accepts a zone of the IANA database, or an offset such as `+02:00`. */
 export class TimeZone {
   readonly name: string;
   readonly #format: Intl.DateTimeFormat | undefined;
@@ -26,7 +26,7 @@ export class TimeZone {
 
   static readonly utc = new TimeZone("UTC", undefined);
 
-  /** Throws `QueryRefusal` for a name the runtime does not know. */
+  /** Throws `QueryRefusal` for a name that the runtime does not have. */
   static named(name: string, span: Span): TimeZone {
     const format = NAME.test(name) ? formatOf(name) : undefined;
     if (!format) {
@@ -39,7 +39,7 @@ export class TimeZone {
     return name.toUpperCase() === "UTC" ? TimeZone.utc : new TimeZone(name, format);
   }
 
-  /** Milliseconds that local time is ahead of UTC at an instant. */
+  /** Returns the milliseconds that local time is ahead of UTC at an instant. */
   offsetAt(instant: number): number {
     if (!this.#format) return 0;
     const [, sign, hours = 0, minutes = 0, seconds = 0] = OFFSET.exec(this.#format.format(instant)) ?? [];
@@ -48,8 +48,8 @@ export class TimeZone {
   }
 
   /**
-   * The instant at which clocks show a local time, given as if it were UTC. A time that clocks show twice is the first of
-   * the two; one they leap over is as much later as they leap.
+   * Returns the instant at which clocks show a local time, which is given as if it were UTC. A time that clocks show
+   * twice is the first of the two; a time that clocks skip is moved forward by the length of the gap.
    */
   instantOf(local: number): number {
     const before = this.offsetAt(local - DAY_MS);
@@ -58,7 +58,7 @@ export class TimeZone {
     return fits.length > 0 ? Math.min(...fits) : local - before;
   }
 
-  /** Every offset between two instants, oldest first. The first period reaches back without end, the last ahead. */
+  /** Returns every offset between two instants, oldest first. The first period has no beginning, the last no end. */
   periods(from: number, to: number): readonly OffsetPeriod[] {
     const periods: OffsetPeriod[] = [{ since: from, offset: this.offsetAt(from) }];
     if (!this.#format) return periods;
@@ -72,7 +72,7 @@ export class TimeZone {
     return periods;
   }
 
-  /** The first minute after `low` that has the offset of `high`; between them lies one change. */
+  /** Returns the first minute after `low` with the offset of `high`; between them lies one change. */
   #change(low: number, high: number): number {
     const after = this.offsetAt(high);
     let [before, at] = [Math.floor(low / MINUTE_MS), Math.ceil(high / MINUTE_MS)];

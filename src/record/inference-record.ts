@@ -1,6 +1,6 @@
 /**
- * What is kept of a call: figures, names and closed words, no prompt and no output. This is the one definition: queue
- * messages, ingested items, database rows and the JSON of the API are made from it.
+ * The record of a call: figures, names and closed words, no prompt and no output. This is its one definition: queue
+ * messages, ingested items, database rows and the JSON of the API are derived from it.
  */
 import { z } from "zod";
 import { instant } from "../intake/fields.ts";
@@ -10,7 +10,7 @@ const text = z.string().max(256);
 const figure = z.int().nonnegative().nullable();
 const flag = z.boolean();
 
-/** `code`: the upstream's own structured code, where it looks like one. */
+/** `code`: the upstream's own structured code, where it has the form of one. */
 export const failureRecord = z.object({ class: text, reason: text.nullable(), status: figure, code: text.nullable() });
 
 /** One upstream request. Times are epoch or elapsed milliseconds, money is nano-dollars; `null` = unknown or not applicable. */
@@ -27,12 +27,14 @@ export const attemptRecord = z.object({
   failure: failureRecord.nullable(),
   finish: text.nullable(),
   tokens: z.object(perTokenField(() => figure)),
-  /** The token figures are our own count of a cut or canceled answer. */
+  /** True when the token figures are our own count of a truncated or canceled answer. */
   usageEstimated: flag,
-  /** The provider's figures contradict each other; the cost is the larger reading. */
+  /** True when the provider's figures contradict each other; the cost is the larger reading. */
   usageInconsistent: flag,
   costNano: figure,
-  /** What envelopes hold in place of a bill that is unknown; `null` where the bill is known or no limit covered the call. */
+  /**
+   * Amount held by envelopes in place of an unknown bill; `null` where the bill is known or no limit covered the call.
+   */
   reservedNano: figure.default(null),
   costEstimated: flag,
   tier: text,
@@ -57,21 +59,21 @@ export const inferenceRecord = z.object({
   startedAt: instant,
   latencyMs: z.int(),
   firstByteMs: z.int().nullable(),
-  /** Who served; `null` where nobody did. */
+  /** The candidate that served; `null` where none did. */
   provider: text.nullable(),
   model: text.nullable(),
   rung: text.nullable(),
   failure: failureRecord.nullable(),
   finish: text.nullable(),
   conformant: flag.nullable().describe("null = no schema governed the call."),
-  /** Sum over the attempts; `null` as soon as one is unknown. */
+  /** Sum over the attempts; `null` when any of them is unknown. */
   costNano: figure,
-  /** Sum of what envelopes hold for attempts whose bill is unknown; `null` where there are none. */
+  /** Sum of the amounts held for attempts whose bill is unknown; `null` where there are none. */
   reservedNano: figure.default(null),
   costEstimated: flag,
   simulated: flag,
   tags: z.record(text, text),
-  /** Candidates that were passed over. */
+  /** Candidates that were skipped. */
   skipped: z.array(z.object({ candidate: text, why: text })),
   attempts: z.array(attemptRecord),
 });

@@ -1,6 +1,6 @@
 /**
- * Why a call was made. `live`, `raw`, `auto`, `recorded` and `cache` are calls of an application; the others are calls
- * that evaluate or improve a route, and no figure of production counts them.
+ * Why a call was made. `live`, `raw`, `auto`, `recorded` and `cache` are calls of an application. The others evaluate
+ * or improve a route, and figures of production exclude them.
  */
 export const LANES = [
   "live",
@@ -17,7 +17,7 @@ export const LANES = [
 ] as const;
 export type Lane = (typeof LANES)[number];
 
-/** Lanes whose calls no figure of production counts. */
+/** Lanes whose calls figures of production exclude. */
 export const EVALUATION_LANES = [
   "replay",
   "trial",

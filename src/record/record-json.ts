@@ -1,4 +1,4 @@
-/** A record in the words of the HTTP API: names in snake case, ISO times, exact decimal dollars. */
+/** The record as JSON of the HTTP API: names in snake case, ISO times, exact decimal dollars. */
 import { z } from "zod";
 import { attemptRecord, failureRecord, inferenceRecord } from "./inference-record.ts";
 import { snakeKeys } from "./snake-keys.ts";
@@ -19,7 +19,7 @@ const figures = {
     .describe("What spend envelopes hold in place of a bill that is unknown; null = known, or under no limit."),
 };
 
-/** What figures replace, and what the API has under another name. */
+/** Fields with another form or another name in the API. */
 const told = { startedAt: true, failure: true, costNano: true, reservedNano: true } as const;
 
 export const attemptJson = z.object({

@@ -2,7 +2,7 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name;
 
-/** The same values under the names that JSON and the database use: `firstByteMs` becomes `first_byte_ms`. */
+/** Returns the same values under the names of JSON and the database: `firstByteMs` becomes `first_byte_ms`. */
 export function snakeKeys<T extends object>(of: T): { [Name in keyof T & string as SnakeCase<Name>]: T[Name] } {
   const renamed = Object.entries(of).map(([name, value]) => [snakeCase(name), value]);
   return Object.fromEntries(renamed) as { [Name in keyof T & string as SnakeCase<Name>]: T[Name] };

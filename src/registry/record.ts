@@ -19,7 +19,7 @@ const capabilityRow = z
     capability: z.enum(PROBED),
     n: z.int().positive().max(100_000),
     passed: z.int().nonnegative(),
-    /** Wilson 95% of passed ÷ n; worked out, never taken from a sender. */
+    /** Wilson 95% interval of passed ÷ n; computed, never taken from a sender. */
     low: z.number().min(0).max(1).optional(),
     high: z.number().min(0).max(1).optional(),
     measured_at: z.iso.datetime(),
@@ -29,7 +29,7 @@ const capabilityRow = z
       .regex(/^\d{1,9}(\.\d{1,9})?$/)
       .optional(),
     simulated: z.boolean(),
-    /** Names the set of probes, so that figures of two sets are not mixed. */
+    /** Identifies the set of probes, so that figures of different sets are not mixed. */
     method: id,
   })
   .refine(({ n, passed }) => passed <= n, "more probes passed than were sent");
@@ -61,7 +61,7 @@ export function toRow({ measuredAt, cost, ...row }: ProbedRow): CapabilityRow {
   return { ...row, measured_at: measuredAt, cost_usd: cost === undefined ? undefined : nanoToUsdText(cost) };
 }
 
-/** The newest row of each capability of each model. */
+/** Returns the newest row of each capability of each model. */
 export function newestRows(rows: readonly ProbedRow[]): readonly ProbedRow[] {
   const newest = new Map<string, ProbedRow>();
   for (const row of rows) {

@@ -6,15 +6,15 @@ import type { MeasuredCapability } from "./capability.ts";
 export const SUPPORTED_FROM = 0.9;
 
 /**
- * Whether a probe settles the question: the whole Wilson interval lies on one side of {@link SUPPORTED_FROM}.
- * `undefined` = it does not; some 35 probes, all passed, are needed for a yes.
+ * Returns whether a model has a capability: true or false where the whole Wilson interval lies on one side of {@link
+ * SUPPORTED_FROM}, `undefined` where the probes do not decide. A yes needs about 35 probes, all passed.
  */
 export function supported({ low, high }: Pick<MeasuredCapability, "low" | "high">): boolean | undefined {
   if (low >= SUPPORTED_FROM) return true;
   return high < SUPPORTED_FROM ? false : undefined;
 }
 
-/** What probes settled, in the shape of declared capabilities, to be laid over them. */
+/** Returns the decided capabilities in the shape of declared ones, to be merged over them. */
 export function measuredCapabilities(measured: readonly MeasuredCapability[]): ModelCapabilities {
   const found: { -readonly [K in keyof ModelCapabilities]: ModelCapabilities[K] } = {};
   for (const entry of measured) {
@@ -27,8 +27,9 @@ export function measuredCapabilities(measured: readonly MeasuredCapability[]): M
 }
 
 /**
- * Whether a candidate meets a route's `require` word. Unknown is "no": a predicate is a promise to the caller.
- * `schema_conformant` holds for a rung the provider enforces, or a coached rung that was measured.
+ * Returns whether a candidate meets a word of a route's `require`. An unknown capability does not meet it, because a
+ * predicate is a promise to the caller. `schema_conformant` holds for a rung that the provider enforces, or for a
+ * coached rung that was measured.
  */
 export function satisfies(
   predicate: Predicate,

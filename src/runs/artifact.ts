@@ -9,13 +9,13 @@ const LINK_RELATIONS = ["derived_from", "consumed"] as const;
 export type LinkRelation = (typeof LINK_RELATIONS)[number];
 
 /**
- * Why an artifact's content is not kept: its sender kept it back, the org's custody keeps hashes only, its size,
- * its age, or that the database cannot hold it.
+ * Why an artifact's content is not kept: its sender withheld it, the org's custody keeps hashes only, its size, its
+ * age, or text that the database cannot hold.
  */
 export const WITHHELD = ["not_sent", "custody", "too_large", "not_text", "retention"] as const;
 export type Withheld = (typeof WITHHELD)[number];
 
-/** Largest content of one artifact that any setting lets through, UTF-8 bytes. */
+/** Largest content of one artifact under any setting, UTF-8 bytes. */
 export const LARGEST_ARTIFACT = 1_048_576;
 
 export const artifactSaved = z.strictObject({
@@ -27,13 +27,13 @@ export const artifactSaved = z.strictObject({
   task: label.optional(),
   inference: identifier.optional(),
   conformant: z.boolean().optional(),
-  /** SHA-256 of the content's UTF-8 bytes, hex; worked out by the gateway where the content comes along. */
+  /** SHA-256 of the content's UTF-8 bytes, hex; computed by the gateway where the content is sent too. */
   hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional(),
   bytes: z.int().nonnegative().optional(),
-  /** JSON text rather than prose. */
+  /** True for JSON text. */
   json: z.boolean().default(false),
   /** Absent = only the hash is reported. */
   content: z.string().optional(),
@@ -50,7 +50,7 @@ export const artifactLink = z.strictObject({
 export type ArtifactSaved = z.infer<typeof artifactSaved>;
 export type ArtifactLink = z.infer<typeof artifactLink>;
 
-/** An artifact after custody: what may be written. */
+/** An artifact after custody, as it may be stored. */
 export interface KeptArtifact extends Omit<ArtifactSaved, "hash" | "bytes"> {
   readonly hash: string;
   readonly bytes: number;

@@ -1,6 +1,6 @@
 import { type ArtifactSaved, type KeptArtifact, LARGEST_ARTIFACT, type Withheld } from "./artifact.ts";
 
-/** What an org lets the control plane keep of artifacts. */
+/** What an org allows the control plane to keep of artifacts. */
 export const CUSTODIES = ["hash", "content"] as const;
 export type Custody = (typeof CUSTODIES)[number];
 
@@ -8,14 +8,14 @@ export interface OrgSettings {
   /** `hash`: only a hash and a size of each artifact are kept. `content`: its text too, up to `artifactMaxBytes`. */
   readonly custody: Custody;
   readonly artifactMaxBytes: number;
-  /** Days raw telemetry is kept; absent = for ever. Rollups stay. */
+  /** Days for which raw telemetry is kept; absent = for ever. Rollups stay. */
   readonly retentionDays?: number | undefined;
 }
 
-/** Nothing of a call's text is kept until somebody asks for it. */
+/** No text of a call is kept until an admin allows it. */
 export const DEFAULT_SETTINGS: OrgSettings = { custody: "hash", artifactMaxBytes: 262_144 };
 
-/** Why an artifact cannot be taken. */
+/** Why an artifact cannot be accepted. */
 interface ArtifactFault {
   readonly code: "hash_required" | "hash_mismatch" | "not_json";
   readonly message: string;
@@ -26,8 +26,8 @@ type CustodyResult =
   | { readonly ok: false; readonly fault: ArtifactFault };
 
 /**
- * What is kept of an artifact under an org's settings. Hash and size are worked out wherever the content comes along;
- * whether the content stays is the settings' word, and where it does not the artifact says why.
+ * Returns what is kept of an artifact under an org's settings. Hash and size are computed wherever the content is sent;
+ * the settings decide whether the content stays, and where it does not the artifact contains the reason.
  */
 export async function underCustody(
   { content, hash, bytes, ...rest }: ArtifactSaved,
@@ -52,7 +52,7 @@ export async function underCustody(
 
 function withheldBy({ custody, artifactMaxBytes }: OrgSettings, text: string, bytes: number): Withheld | undefined {
   if (custody === "hash") return "custody";
-  // The engine ends a text there, and would give back less than it was given.
+  // The engine ends a text at this character and would return less than was stored.
   if (text.includes("\0")) return "not_text";
   return bytes > Math.min(artifactMaxBytes, LARGEST_ARTIFACT) ? "too_large" : undefined;
 }

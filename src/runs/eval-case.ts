@@ -9,7 +9,7 @@ export type EvalCaseOrigin = (typeof EVAL_CASE_ORIGINS)[number];
 
 export interface EvalCase {
   readonly id: string;
-  /** Equals a route's name where a bake-off is to find its variants. */
+  /** Must equal a route's name for a bake-off of that route to use the case. */
   readonly task: string;
   readonly input: ReplayPayload;
   /** Any JSON value. */
@@ -22,7 +22,7 @@ export interface EvalCase {
   readonly archivedAt?: number | undefined;
 }
 
-/** An eval case as a bake-off of this route draws it. */
+/** An eval case as a bake-off of this route uses it. */
 export async function recordedCase(
   { id, createdAt, input, run }: Pick<EvalCase, "id" | "createdAt" | "input" | "run">,
   route: Route,

@@ -20,7 +20,7 @@ export const recordedGrade = z.strictObject({
   /** 1 = good, 0 = bad. */
   score: z.number().min(0).max(1),
   kind: z.enum(GRADE_KINDS),
-  /** Who or what judged: a person, a check, a judge model. */
+  /** The grader: a person, a check, or a judge model. */
   grader: label.default("unnamed"),
   comment: comment.optional(),
   createdAt: instant,
@@ -29,14 +29,14 @@ export const recordedGrade = z.strictObject({
 export type GradeSubject = z.infer<typeof gradeSubject>;
 export type Grade = z.infer<typeof recordedGrade>;
 
-/** One word for a subject, for sets and maps. */
+/** Returns one word for a subject, as a key of sets and maps. */
 export function subjectKey({ kind, id }: GradeSubject): string {
   return `${kind}:${id}`;
 }
 
 /**
- * The grades that count: of each grader on each subject the latest. Of two at the same time the one with the greater id,
- * so that every reader takes the same. `subjectOf` tells which names mean the same subject.
+ * Returns the grades that count: the latest of each grader on each subject. Of two at the same time the one with the
+ * greater id, so that every reader takes the same. `subjectOf` maps names of the same subject to one.
  */
 export function latestPerGrader(
   grades: readonly Grade[],

@@ -1,6 +1,6 @@
 /**
- * Takes a batch of things that happened. Each item is judged alone, so that a bad one never loses the others; what is
- * there already is not written again; and the order of a batch does not matter.
+ * Stores a batch of events. Each item is judged separately, so that a bad one does not lose the others; existing items
+ * are not written again; and the order of a batch does not matter.
  */
 import type { AuditStamp } from "../identity/audit-stamp.ts";
 import type { TelemetryStore } from "../telemetry/ports.ts";
@@ -80,13 +80,14 @@ export async function ingestBatch(
       seen(sorted.links, linkAddsTo).then((links) => write(links, (values) => ports.artifacts.link(values, stamp))),
     ],
   ];
-  // With a row scope one after the other: what an item adds to may come along, and must be seen first.
+  // With a row scope, writes run one after the other: an item's subject may be in the same batch and must be visible
+  // first.
   if (sender.rows) for (const step of steps) await Promise.all(step());
   else await Promise.all(steps.flatMap((step) => step()));
   return items.map((_, index) => ({ index, ...(verdicts.get(index) ?? refused("invalid_item", "not an item")) }));
 }
 
-/** The artifacts that may be kept, as much of them as the org's custody allows. */
+/** Returns the artifacts that may be kept, with as much content as the org's custody allows. */
 async function takeIn(
   saved: readonly Placed<ArtifactSaved>[],
   store: Pick<SettingsStore, "get">,
@@ -103,7 +104,7 @@ async function takeIn(
   return kept;
 }
 
-/** `undefined` = it may be written. */
+/** Returns `undefined` for an item that may be written. */
 function gradeVerdict(
   grade: Grade,
   state: SubjectState,
@@ -113,7 +114,7 @@ function gradeVerdict(
 ): ItemVerdict | undefined {
   if (state === "known") return undefined;
   const comesAlong = besides.has(subjectKey(grade.subject));
-  // An id that comes along may also be one of another's rows, which only the database can tell.
+  // An id in the batch may also belong to another customer's row, which only the database can tell.
   if (comesAlong && rows === undefined) return undefined;
   if (comesAlong || isYoung(grade.createdAt, now) || state === "maybe_later") return NOT_THERE_YET;
   return refused("unknown_subject", `no such ${grade.subject.kind}`);

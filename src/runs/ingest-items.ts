@@ -1,4 +1,4 @@
-/** The items of a batch that pass their own rules, sorted by kind. */
+/** Sorts the items of a batch that pass their own rules by kind. */
 import type { z } from "zod";
 import { hasHappened } from "../intake/fields.ts";
 import { MOST_TAGS } from "../intake/tag-rule.ts";
@@ -8,15 +8,15 @@ import { type Grade, type GradeSubject, subjectKey } from "./grade.ts";
 import { type IngestItem, type ItemResult, ingestItem } from "./ingest.ts";
 import type { RunEnd, RunStart } from "./run.ts";
 
-/** Whose batch it is. Nothing that an item says of its org or key is believed. */
+/** The sender of the batch. Org and key in an item are ignored. */
 export interface Sender {
   readonly org: string;
   readonly keyId: string;
-  /** Override the tags of inferences and runs. */
+  /** Tags that override those of inferences and runs. */
   readonly fixedTags: Readonly<Record<string, string>>;
 }
 
-/** An item and where it stood in the batch. */
+/** An item and its position in the batch. */
 export interface Placed<T> {
   readonly index: number;
   readonly value: T;
@@ -31,7 +31,7 @@ interface SortedItems {
   readonly artifacts: readonly Placed<ArtifactSaved>[];
   readonly links: readonly Placed<ArtifactLink>[];
   readonly grades: readonly Placed<Grade>[];
-  /** Items that are not to be written, by their place. */
+  /** Results of items that are not written, by their position. */
   readonly verdicts: ReadonlyMap<number, ItemVerdict>;
 }
 
@@ -55,7 +55,7 @@ export function sortItems(items: readonly unknown[], sender: Sender, now: number
   return { ...sorted, verdicts };
 }
 
-/** What a grade of the same batch may name: it will be there once the batch is stored. */
+/** Subjects of the same batch that a grade may name: they exist once the batch is stored. */
 export function subjectsIn(
   sorted: Pick<SortedItems, "inferences" | "starts" | "ends">,
   artifacts: readonly Placed<KeptArtifact>[],
@@ -97,7 +97,7 @@ function place(sorted: Lists, index: number, item: IngestItem): void {
   }
 }
 
-/** Refuses what is dated ahead of its arrival: it would head every list until then. */
+/** Refuses items dated ahead of their arrival, which would stay at the top of every list until then. */
 function early(item: IngestItem, now: number): ItemVerdict | undefined {
   const at = timesOf(item).find((time) => !hasHappened(time, now));
   return at === undefined
@@ -154,7 +154,7 @@ function ownedBy(sender: Sender, item: IngestItem): IngestItem | ItemVerdict {
   }
 }
 
-/** Names the field and the rule, never the value: an item may be anything. */
+/** Names the field and the rule, never the value, because an item may contain anything. */
 function invalid(error: z.ZodError): ItemVerdict {
   const [issue] = error.issues;
   const where = issue?.path.join(".") ?? "";

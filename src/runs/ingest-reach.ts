@@ -1,4 +1,4 @@
-/** What the items of a batch add to: a key with a row scope adds nothing to what it does not see. */
+/** Checks the subjects of a batch's items: a key with a row scope adds nothing to rows that it does not see. */
 import type { ArtifactLink, KeptArtifact } from "./artifact.ts";
 import { type GradeSubject, subjectKey } from "./grade.ts";
 import { type ItemVerdict, type Placed, refused } from "./ingest-items.ts";
@@ -6,7 +6,7 @@ import type { GradeStore, Rows } from "./ports.ts";
 import type { RunEnd } from "./run.ts";
 import { ARRIVES_WITHIN_MS } from "./subject.ts";
 
-/** All that must be seen, and when the item was made, epoch milliseconds. */
+/** Subjects that must all be visible, and when the item was made, epoch milliseconds. */
 export type AddsTo<T> = (value: T) => { readonly subjects: readonly GradeSubject[]; readonly at: number };
 
 export const endAddsTo: AddsTo<RunEnd> = ({ id, endedAt }) => ({ subjects: [{ kind: "run", id }], at: endedAt });
@@ -30,12 +30,12 @@ export const NOT_THERE_YET: ItemVerdict = {
   message: "its subject is not there yet; send it again",
 };
 
-/** True of what was made so lately that its subject may be in a batch still to come. */
+/** True of an item made so recently that its subject may be in a later batch. */
 export function isYoung(at: number, now: number): boolean {
   return Math.abs(now - at) < ARRIVES_WITHIN_MS;
 }
 
-/** The items that may be written, with one look at the database; the others get their verdict. */
+/** Returns the items that may be written, after one query; the others get their result. */
 export async function onlySeen<T>(
   placed: readonly Placed<T>[],
   addsTo: AddsTo<T>,

@@ -1,4 +1,4 @@
-/** What the SDK sends to `POST /v1/ingest`: a batch of things that happened, each with the id its sender gave it. */
+/** Body of `POST /v1/ingest`, which the SDK sends: a batch of events, each with an id from its sender. */
 import { z } from "zod";
 import { FAILURE_CLASSES, FAILURE_REASONS } from "../failure/failure.ts";
 import { foreignWord, identifier, LONGEST_CALL_MS, MOST_COST_USD, tags, tokenCount } from "../intake/fields.ts";
@@ -12,13 +12,13 @@ import { runEnd, runStart } from "./run.ts";
 
 export const INGEST_SCHEMA = "modelrig.ingest/1";
 
-/** Items of one batch; also bounded by the gateway's limit on bodies. */
+/** Most items of one batch; the gateway's limit on bodies also applies. */
 export const MOST_ITEMS = 500;
 
-/** Fields or candidates named beside a call. */
+/** Most fields or candidates named with a call. */
 const MOST_NAMED = 100;
 
-/** Clocks may be set back during a call: a duration may be negative. */
+/** Clocks may be set back during a call, so a duration may be negative. */
 const ms = z.int().min(-LONGEST_CALL_MS).max(LONGEST_CALL_MS);
 const tokens = tokenCount.nullable();
 const costNano = z.int().nonnegative().max(usdToNano(MOST_COST_USD)).nullable();
@@ -33,7 +33,7 @@ const failure = z
 
 const { element: attempt } = inferenceRecord.shape.attempts;
 
-/** What a call of one's own is held to, for calls that others report. */
+/** The rules of the gateway's own calls, applied to reported ones. */
 const reportedInference = inferenceRecord.extend({
   latencyMs: ms,
   firstByteMs: ms.nullable(),
@@ -62,7 +62,7 @@ const reportedInference = inferenceRecord.extend({
 });
 
 export const ingestItem = z.discriminatedUnion("type", [
-  /** The record of `modelrig.telemetry/1`; org and key are the sender's own, whatever it says. */
+  /** The record of `modelrig.telemetry/1`; org and key are those of the sender, whatever the record contains. */
   z.strictObject({ type: z.literal("inference"), inference: reportedInference }),
   z.strictObject({ type: z.literal("run_start"), run: runStart }),
   z.strictObject({ type: z.literal("run_end"), run: runEnd }),
@@ -73,15 +73,15 @@ export const ingestItem = z.discriminatedUnion("type", [
 
 export type IngestItem = z.infer<typeof ingestItem>;
 
-/** The body of `POST /v1/ingest`. Items are judged one by one, so here they may be anything. */
+/** The body of `POST /v1/ingest`. Items are judged separately, so any value is accepted here. */
 export const ingestRequest = z.strictObject({
   schema: z.literal(INGEST_SCHEMA),
   items: z.array(z.unknown()).max(MOST_ITEMS),
 });
 
 /**
- * `stored`: it is in the database. `duplicate`: it was there already; nothing changed. `later`: it names a subject that
- * may still be on its way; send it again. `refused`: it never will be taken; `code` and `message` say why.
+ * `stored`: it was written. `duplicate`: it existed already and nothing changed. `later`: its subject may not have
+ * arrived yet; send it again. `refused`: it will never be accepted; `code` and `message` give the reason.
  */
 export const ITEM_STATUSES = ["stored", "duplicate", "later", "refused"] as const;
 type ItemStatus = (typeof ITEM_STATUSES)[number];

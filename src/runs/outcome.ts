@@ -1,33 +1,33 @@
 /**
- * `run-outcome@v1`: whether a run did what it was for. Written out in docs/runs.md; a change of the rule is a new version.
- * Every part of it is independent of the order of its inputs.
+ * `run-outcome@v1`: whether a run achieved its purpose. Specified in docs/runs.md; a change of the rule is a new
+ * version. Every part of it is independent of the order of its inputs.
  */
 import { type Grade, type GradeKind, latestPerGrader } from "./grade.ts";
 import type { Run, RunStep } from "./run.ts";
 
 export const RUN_OUTCOME_RULE = "run-outcome@v1";
 
-/** A grade from here on is a pass. */
+/** Lowest score of a passing grade. */
 const PASSING_SCORE = 0.5;
 
 export const OUTCOMES = ["pass", "fail", "unknown"] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** What decided: a grade on the run of that kind, how a step ended, or what was reported at its end. */
+/** What decided: a grade on the run of that kind, the end of a step, or the status reported at its end. */
 export const OUTCOME_BASES = ["human", "deterministic", "model", "steps", "status", "none"] as const;
 type OutcomeBasis = (typeof OUTCOME_BASES)[number];
 
 export interface RunOutcome {
   readonly outcome: Outcome;
   readonly basis: OutcomeBasis;
-  /** Most frequent class among the steps that ended in failure; only of a failed run, and only where a step did. */
+  /** Most frequent class among the failed steps; only of a failed run, and only where a step failed. */
   readonly failureClass?: string | undefined;
 }
 
 export interface OutcomeEvidence {
   readonly run: Pick<Run, "status" | "declared">;
   readonly steps: readonly Pick<RunStep, "step" | "inferences" | "failed" | "endedAt" | "lastFailure">[];
-  /** On the run itself, by its id or its episode key, superseded ones too. */
+  /** Grades of the run itself, by its id or its episode key, superseded ones included. */
   readonly grades: readonly Grade[];
 }
 
@@ -54,14 +54,14 @@ function decide(
   const judged = graded("deterministic") ?? graded("model");
   if (judged) return judged;
   if (status === "canceled") return { outcome: "unknown", basis: "status" };
-  // A step that looks broken may be about to be tried again. A run that nobody started, nobody will end.
+  // A failed step may still be tried again, and a run that was never started is never ended.
   if (status === "running" && declared) return { outcome: "unknown", basis: "status" };
   if (stepBroke) return { outcome: "fail", basis: "steps" };
   if (status === "succeeded") return { outcome: "pass", basis: "status" };
   return hasSteps ? { outcome: "pass", basis: "steps" } : { outcome: "unknown", basis: "none" };
 }
 
-/** Of each kind that graded: a fail where the latest grade of any of its graders is one. */
+/** Per kind of grader: failed where the latest grade of any of its graders fails. */
 function verdictsByKind(grades: readonly Grade[]): ReadonlyMap<GradeKind, Outcome> {
   const verdicts = new Map<GradeKind, Outcome>();
   for (const { kind, score } of latestPerGrader(grades, () => "the run")) {
@@ -72,8 +72,8 @@ function verdictsByKind(grades: readonly Grade[]): ReadonlyMap<GradeKind, Outcom
 }
 
 /**
- * The call that began last tells how a step ended: one that was tried again and served is no failure. Calls without a step
- * cannot be told apart, so they failed only where every one did. A canceled call was not wanted any more.
+ * The call that began last determines how a step ended: a step that was tried again and served has not failed. Calls
+ * without a step cannot be told apart, so they failed only where every one did. A canceled call does not count.
  */
 function endedInFailure({ step, inferences, failed, lastFailure }: OutcomeEvidence["steps"][number]): boolean {
   if (lastFailure === undefined || lastFailure === "canceled") return false;
@@ -86,7 +86,7 @@ function dominantClass(broken: OutcomeEvidence["steps"]): string | undefined {
     const seen = counts.get(lastFailure);
     counts.set(lastFailure, { steps: (seen?.steps ?? 0) + 1, lastAt: Math.max(seen?.lastAt ?? 0, endedAt) });
   }
-  // The word itself settles what count and time leave open.
+  // The reported status decides where count and time do not.
   const [first] = [...counts].sort(([a, x], [b, y]) => y.steps - x.steps || y.lastAt - x.lastAt || (a < b ? -1 : 1));
   return first?.[0];
 }

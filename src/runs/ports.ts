@@ -11,8 +11,9 @@ import type { Run, RunEnd, RunStart, RunStatus, RunStep } from "./run.ts";
 export type Kept = "stored" | "duplicate";
 
 /**
- * Rows a reader may see; `undefined` = all of the org. Always to be given: a key's row scope must not be forgotten.
- * What carries no tags itself is seen through the run and the inference it belongs to, and not at all where it has neither.
+ * Rows that a reader may see; `undefined` = all of the org. Must always be given, so that a key's row scope is not
+ * forgotten. Rows without tags are seen through the run and the inference they belong to, and not at all without
+ * either.
  */
 export type Rows = RowScope | undefined;
 
@@ -27,15 +28,15 @@ export interface RunFilter {
   readonly since?: number | undefined;
   /** Exclusive. */
   readonly until?: number | undefined;
-  /** Only what comes after this run in the list. */
+  /** Only runs after this one in the list. */
   readonly after?: { readonly startedAt: number; readonly id: string } | undefined;
   readonly limit: number;
 }
 
 export interface RunStore {
-  /** Fills in a run known only from its calls; what a first start said stands. One round trip. */
+  /** Completes a run known only from its calls; fields of a first start stay. One round trip. */
   start(runs: readonly RunStart[], stamp: AuditStamp): Promise<readonly Kept[]>;
-  /** The first end stands. The end of an unknown run is kept too: its start may be on its way. One round trip. */
+  /** The first end stays. The end of an unknown run is kept too, because its start may arrive later. One round trip. */
   end(ends: readonly RunEnd[], stamp: AuditStamp): Promise<readonly Kept[]>;
   get(id: string, rows: Rows): Promise<Run | undefined>;
   /** Newest first. */
@@ -44,7 +45,7 @@ export interface RunStore {
   steps(run: string, rows: Rows): Promise<readonly RunStep[]>;
 }
 
-/** All but the content, which may be large. */
+/** Everything except the content, which may be large. */
 export interface ArtifactHead {
   readonly id: string;
   readonly run?: string | undefined;
@@ -67,7 +68,7 @@ export interface Artifact extends ArtifactHead {
 }
 
 export interface ArtifactStore {
-  /** Also makes known the runs the artifacts name. One round trip. */
+  /** Also creates the runs that the artifacts name. One round trip. */
   save(artifacts: readonly KeptArtifact[], stamp: AuditStamp): Promise<readonly Kept[]>;
   /** Either end may still be unknown. One round trip. */
   link(links: readonly ArtifactLink[], stamp: AuditStamp): Promise<readonly Kept[]>;
@@ -76,7 +77,7 @@ export interface ArtifactStore {
   ofRun(run: string, rows: Rows): Promise<readonly ArtifactHead[]>;
   /** Links that begin or end at one of these. */
   linksOf(artifacts: readonly string[], rows: Rows): Promise<readonly ArtifactLink[]>;
-  /** Inputs and prompts this one was derived from, over any number of links, nearest first. */
+  /** Inputs and prompts from which this one was derived, over any number of links, nearest first. */
   origins(id: string, rows: Rows): Promise<readonly Origin[]>;
 }
 
@@ -89,12 +90,15 @@ export interface Origin {
 export const MOST_ARTIFACTS_SHOWN = 1_000;
 
 export interface GradeStore {
-  /** Subjects are not looked at: see `subject.ts`. One round trip. */
+  /** Does not check subjects: see `subject.ts`. One round trip. */
   record(grades: readonly Grade[], stamp: AuditStamp): Promise<readonly Kept[]>;
-  /** On the run (by id or episode key), its inferences and its artifacts; newest first, those on the run before all others. */
+  /**
+   * On the run (by id or episode key), its inferences and its artifacts; newest first, those on the run before all
+   * others.
+   */
   ofRun(run: Pick<Run, "id" | "episodeKey">, rows: Rows): Promise<readonly Grade[]>;
   of(subject: GradeSubject, rows: Rows): Promise<readonly Grade[]>;
-  /** Which of these exist, as `subjectKey` writes them. One round trip. */
+  /** Returns which of these exist, in the form of `subjectKey`. One round trip. */
   known(subjects: readonly GradeSubject[], rows: Rows): Promise<ReadonlySet<string>>;
 }
 
@@ -103,20 +107,20 @@ export const MOST_GRADES_SHOWN = 1_000;
 export interface EvalCaseFilter {
   readonly task?: string | undefined;
   readonly after?: { readonly createdAt: number; readonly id: string } | undefined;
-  /** Archived ones too. */
+  /** Includes archived ones. */
   readonly archived?: boolean | undefined;
   readonly limit: number;
 }
 
-/** Goldens carry no tags and are the whole org's: keys with a row scope are kept away before. */
+/** Goldens have no tags and belong to the whole org: callers refuse keys with a row scope. */
 export interface EvalCaseStore {
   insert(evalCase: EvalCase, stamp: AuditStamp): Promise<Kept>;
   get(id: string): Promise<EvalCase | undefined>;
-  /** Those of these ids that there are, archived ones too. In no order. */
+  /** Returns those of these ids that exist, archived ones included, in no order. */
   withIds(ids: readonly string[]): Promise<readonly EvalCase[]>;
   /** Newest first. */
   list(filter: EvalCaseFilter): Promise<readonly EvalCase[]>;
-  /** It is kept and no longer drawn. False where there is no such case. */
+  /** Keeps the case, but bake-offs no longer use it. Returns false where there is no such case. */
   archive(id: string, stamp: AuditStamp): Promise<boolean>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * From a saved artifact to a golden. What is expected is the artifact's content or its correction; what was asked is given
- * along, or found in the lineage: the nearest input or prompt the artifact was derived from.
+ * Promotes a saved artifact to a golden. The expected output is the artifact's content or its correction; the input is
+ * given, or found in the lineage as the nearest input or prompt from which the artifact was derived.
  */
 
 import { parseExact } from "../json/exact-numbers.ts";
@@ -15,7 +15,7 @@ interface Promotion {
   /** Absent = the artifact's own. */
   readonly task?: string | undefined;
   readonly input?: ReplayPayload | undefined;
-  /** The right answer, where the artifact's was not; any JSON value. */
+  /** The correct answer, where the artifact's was wrong; any JSON value. */
   readonly corrected?: { readonly value: unknown } | undefined;
   readonly origin?: EvalCaseOrigin | undefined;
 }
@@ -82,7 +82,10 @@ const WHY: Readonly<Record<Withheld, string>> = {
 
 const SAY_INPUT = "say `input`, as variables or messages";
 
-/** The nearest input, else the nearest prompt: variables replay through any template, a prompt only as it was. */
+/**
+ * Returns the nearest input, else the nearest prompt: variables can be replayed through any template, a prompt only as
+ * it was.
+ */
 function inputOf(origins: readonly Origin[]): Found<ReplayPayload> {
   const nearest = nearestOf(origins, "input") ?? nearestOf(origins, "prompt");
   const [first, ...others] = nearest ?? [];
@@ -117,7 +120,7 @@ function nearestOf(origins: readonly Origin[], type: "input" | "prompt"): readon
   return nearest.length === 0 ? undefined : nearest.map(({ artifact }) => artifact);
 }
 
-/** A chat request, its messages alone, variables, or else text that a user said. */
+/** Returns a chat request, its messages alone, variables, or else one text of a user. */
 function payloadOf({ type, json }: Artifact, content: string): ReplayPayload {
   const value = json ? parseExact(content) : content;
   if (isMessages(value)) return { kind: "messages", request: { messages: value } };

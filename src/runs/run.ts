@@ -25,10 +25,10 @@ export const runEnd = z.strictObject({
 export type RunStart = z.infer<typeof runStart>;
 export type RunEnd = z.infer<typeof runEnd>;
 
-/** A run as it is known. Absent = unknown or not said. */
+/** A run as stored. Absent = unknown or not reported. */
 export interface Run {
   readonly id: string;
-  /** False = known only from the calls, artifacts or end that name it; nobody started it. */
+  /** False = known only from calls, artifacts or an end that name it; it was never started. */
   readonly declared: boolean;
   readonly pipeline?: string | undefined;
   readonly episodeKey?: string | undefined;
@@ -42,7 +42,7 @@ export interface Run {
 }
 
 /**
- * A named stage of a run: the sum of its inferences, or what its artifacts tell where no call of it was reported. Times in
+ * A named stage of a run: the sum of its inferences, or the facts of its artifacts where no call was reported. Times in
  * epoch or elapsed milliseconds; `null` = not reported, never 0.
  */
 export interface RunStep {
@@ -63,6 +63,6 @@ export interface RunStep {
   /** Inferences whose cost is unknown. */
   readonly unpriced: number;
   readonly simulated: boolean;
-  /** How the inference that began last ended; `undefined` = well. */
+  /** Failure class of the inference that began last; `undefined` = it succeeded. */
   readonly lastFailure?: string | undefined;
 }

@@ -1,7 +1,10 @@
 import type { ArtifactHead } from "./ports.ts";
 import type { RunStep } from "./run.ts";
 
-/** A run's steps: those with calls, and those known only from an artifact, of which no figure is known. By first sign. */
+/**
+ * Returns a run's steps: those with calls, and those known only from an artifact, which have no figures. In order of
+ * first appearance.
+ */
 export function stepsOf(called: readonly RunStep[], artifacts: readonly ArtifactHead[]): readonly RunStep[] {
   const steps = new Map(called.map((one) => [one.step, one]));
   for (const { step, createdAt } of artifacts) {

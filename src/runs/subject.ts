@@ -1,23 +1,23 @@
 /**
- * Whether what a grade names is there. Telemetry is written after the answer: a caller who grades a call at once is ahead
- * of its record, so that an id this gateway made moments ago may still be on its way.
+ * Checks whether the subject of a grade exists. Telemetry is written after the answer, so a caller that grades a call
+ * at once is ahead of its record: an id that this gateway made moments ago may still arrive.
  */
 import { type GradeSubject, subjectKey } from "./grade.ts";
 import type { GradeStore, Rows } from "./ports.ts";
 
-/** `maybe_later`: not there, but made so recently that it may yet arrive. */
+/** `maybe_later`: missing, but made so recently that it may still arrive. */
 export type SubjectState = "known" | "maybe_later" | "unknown";
 
-/** How long after its id was made an inference may be on its way. */
+/** How long after its id was made an inference may still arrive, milliseconds. */
 export const ARRIVES_WITHIN_MS = 120_000;
-/** Clocks of two hosts agree to about this. */
+/** Largest difference of clocks of two hosts, milliseconds. */
 const CLOCK_SKEW_MS = 10_000;
 const WAITS_MS = [150, 350, 500, 1_000, 1_000] as const;
 
 /** `inf_` and a UUID of version 7 in hex, of which the first 12 digits are the epoch milliseconds. */
 const OWN_INFERENCE = /^inf_([0-9a-f]{12})7[0-9a-f]{19}$/;
 
-/** In the order of `subjects`, with one look at the database for all of them. */
+/** Returns results in the order of `subjects`, with one query for all of them. */
 export async function subjectStates(
   subjects: readonly GradeSubject[],
   store: Pick<GradeStore, "known">,
@@ -31,7 +31,7 @@ export async function subjectStates(
   });
 }
 
-/** The same for one, looking again for three seconds while it may arrive. */
+/** The same for one subject, repeated for three seconds while it may arrive. */
 export async function awaitSubject(
   subject: GradeSubject,
   store: Pick<GradeStore, "known">,

@@ -1,4 +1,4 @@
-/** The error that a route may make, and how it is shared out among everything that is ever compared on it. */
+/** The error that a route may make, and how it is divided among all comparisons of the route. */
 
 /** One-sided chance that within `SPENDING_DAYS` a route proposes an arm that is worse than its limit allows. */
 export const ALPHA = 0.025;
@@ -6,7 +6,7 @@ export const ALPHA = 0.025;
 /** Half of it pays for first looks, which decide on a fixed-n bound; the other half for all later ones. */
 export const LOOK_ALPHA = ALPHA / 2;
 
-/** Evidence older than this does not count, and neither does the error that it was spent on. */
+/** Evidence older than this does not count, and neither does the error spent on it. */
 export const SPENDING_DAYS = 90;
 
 /**

@@ -7,7 +7,7 @@ interface BetaPosterior {
   readonly b: number;
 }
 
-/** Outcomes that the benchmark's word is worth. */
+/** Number of outcomes that the benchmark weighs as much as. */
 const PRIOR_WEIGHT = 20;
 
 /** Σ of weights of passes and of fails. */
@@ -36,7 +36,7 @@ export function decayed(
   return { passes, fails };
 }
 
-/** `benchmark` in (0, 1) is the rate believed before any outcome. */
+/** `benchmark` in (0, 1) is the rate assumed before any outcome. */
 export function betaPosterior(benchmark: number, { passes, fails }: Outcomes): BetaPosterior {
   if (!(benchmark > 0 && benchmark < 1)) throw new RangeError(`not a rate to start from: ${benchmark}`);
   if (!(passes >= 0 && fails >= 0)) throw new RangeError(`not outcomes: ${passes} passes and ${fails} fails`);

@@ -13,7 +13,7 @@
 /** Parts of the wealth that one full loss may cost, equally weighted. */
 const STAKES = [0.1, 0.25, 0.4, 0.6, 0.8, 0.95] as const;
 
-/** How often each difference came. */
+/** Number of times that each difference occurred. */
 export type CountedDifferences = ReadonlyMap<number, number>;
 
 /** Natural logarithm of the wealth against a regret of `margin` or more; `margin` in (-1, 1). */

@@ -1,13 +1,13 @@
 /**
- * Pairs that share a customer or a run say less than as many strangers. Variance of the mean by clusters (CR1: Miller
- * 2024, arXiv 2411.00640), and how many independent pairs the data are worth.
+ * Pairs that share a customer or a run carry less information than independent ones. Variance of the mean by clusters
+ * (CR1: Miller 2024, arXiv 2411.00640), and how many independent pairs the data are equivalent to.
  */
 
-/** Below this many clusters, or above this share of one, nothing tested holds its confidence: no proposal. */
+/** Below this many clusters, or above this share of one, no tested method keeps its confidence: no proposal. */
 export const LEAST_CLUSTERS = 20;
 export const LARGEST_SHARE = 0.5;
 
-/** Correlation within a cluster that is supposed until disagreement shows another; 0.2 to 0.3 is common. */
+/** Correlation assumed within a cluster until disagreement shows another; 0.2 to 0.3 is common. */
 const SUPPOSED_CORRELATION = 0.5;
 
 export interface ClusteredValue {
@@ -21,9 +21,9 @@ export interface Clustering {
   readonly clusters: number;
   /** Part of all weight that the largest cluster holds. */
   readonly largestShare: number;
-  /** Items per independent pair they are worth; at least 1. */
+  /** Items per equivalent independent pair; at least 1. */
   readonly deff: number;
-  /** Whether clusters are many and even enough to decide on. */
+  /** True when clusters are many and even enough to decide on. */
   readonly sufficient: boolean;
 }
 

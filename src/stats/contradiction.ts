@@ -1,10 +1,10 @@
-/** Do the pairs of the newest looks still say what the older ones said? Evidence is about now, not about what once was. */
+/** Tests whether the newest looks still agree with the older ones. Evidence must describe the present, not the past. */
 
 import { regretInterval } from "./paired-regret.ts";
 import { type Moments, momentsOf } from "./pseudo-pair.ts";
 import { tQuantile } from "./student-t.ts";
 
-/** One-sided level at which the newest looks are held against the older ones. */
+/** One-sided level at which the newest looks are tested against the older ones. */
 const WORSENED_LEVEL = 0.025;
 
 /** One-sided level at which the newest pairs must themselves be compatible with the limit. */
@@ -12,12 +12,16 @@ const COMPATIBLE_LEVEL = 0.2;
 
 export type Agreement =
   | { readonly status: "agree" }
-  /** The pairs from look `since` (0-based) on are beyond the limit by their own lower bound: what came before is void. */
+  /**
+   * The pairs from look `since` (0-based) on are beyond the limit by their own lower bound: earlier evidence is void.
+   */
   | { readonly status: "void"; readonly since: number }
-  /** Nothing follows yet: the pairs from look `since` on are worse than those before, or do not support the limit alone. */
+  /**
+   * No conclusion yet: the pairs from look `since` on are worse than those before, or do not support the limit alone.
+   */
   | { readonly status: "open"; readonly since: number; readonly why: "worsened" | "unsupported" };
 
-/** Independent items of one look: what its tests need of them. */
+/** Independent items of one look, in the form that its tests need. */
 export interface LookMoments extends Moments {
   /** Every difference is −1, 0 or 1. */
   readonly binary: boolean;
@@ -36,7 +40,7 @@ export function voidedSince(looks: readonly LookMoments[], limit: number, level:
   return runs(looks).find(({ run }) => run.mean > limit && intervalOf(run, level).low > limit)?.since;
 }
 
-/** Holds every run of newest looks against `limit` and against the looks before it; levels as for `voidedSince`. */
+/** Tests every run of newest looks against `limit` and against the looks before it; levels as for `voidedSince`. */
 export function agreementOf(looks: readonly LookMoments[], limit: number, level: number): Agreement {
   const voided = voidedSince(looks, limit, level);
   if (voided !== undefined) return { status: "void", since: voided };
@@ -81,7 +85,7 @@ function hasWorsened(run: LookMoments, before: LookMoments, limit: number): bool
   return isWorse && intervalOf(run, WORSENED_LEVEL).high > limit;
 }
 
-/** Whether the pairs' own weak upper bound keeps the limit, or is as low as that many pairs can make it. */
+/** True when the pairs' own weak upper bound keeps the limit, or is as low as that many pairs can make it. */
 function supports(run: LookMoments, limit: number): boolean {
   const silent = { ...run, mean: 0, meanSquare: 0 };
   return intervalOf(run, COMPATIBLE_LEVEL).high <= Math.max(limit, intervalOf(silent, COMPATIBLE_LEVEL).high);

@@ -15,11 +15,14 @@ export interface CostSample {
   /** Everything spent on the sample; undefined = unknown. */
   readonly cost: NanoUsd | undefined;
   readonly conformant: boolean;
-  /** Question, run or customer; samples that share one are left out together. Undefined = it stands alone. */
+  /**
+   * Question, run or customer; samples that share one are left out together. Undefined = the sample is a cluster of its
+   * own.
+   */
   readonly cluster?: string | undefined;
 }
 
-/** Below these an interval would promise more than it holds, and none is given. */
+/** Below these numbers an interval would not keep its confidence, and none is given. */
 export const LEAST_SAMPLES = 30;
 export const LEAST_CONFORMANT = 10;
 
@@ -64,7 +67,7 @@ export function pairedCostRatio(
   return { ratio, interval: spread && scaled(ratio, spread, level, false) };
 }
 
-/** Of a logarithm: its standard error, the degrees of freedom it is known with, and the skewness of what makes it up. */
+/** Estimate of a logarithm: its standard error, degrees of freedom, and skewness. */
 interface Spread {
   readonly error: number;
   readonly degrees: number;
@@ -72,7 +75,7 @@ interface Spread {
   readonly skewness: number;
 }
 
-/** Fewer degrees than this say nothing. */
+/** With fewer degrees of freedom no interval is given. */
 const LEAST_DEGREES = 2;
 
 /** Of ln R of one arm, or of ln(R of the first ÷ R of the second). Undefined where too little is there to hold it. */

@@ -1,7 +1,7 @@
 /**
- * Has regret grown? The recent window against the trailing one that ends where it begins. A recent point outside the
- * trailing band alarms far too often, because the recent window has variance of its own; the test is of their
- * difference. A change of grader or reference starts new windows.
+ * Tests whether regret has grown: the recent window against the trailing one that ends where it begins. Comparing a
+ * recent point with the trailing band alarms far too often, because the recent window has its own variance; so the
+ * difference is tested. A change of grader or reference starts new windows.
  */
 import { type ClusteredValue, clusteredMean } from "./clustered.ts";
 import type { Interval } from "./interval.ts";
@@ -9,11 +9,11 @@ import type { Pair } from "./paired-regret.ts";
 import { pseudoPair } from "./pseudo-pair.ts";
 import { tQuantile } from "./student-t.ts";
 
-/** Below these many pairs a window says nothing, which is not the same as "no drift". */
+/** A window with fewer pairs gives no result, which is not the same as "no drift". */
 const LEAST_RECENT = 30;
 const LEAST_TRAILING = 100;
 
-/** Welch finds more; the pseudo-pair variance is the stricter test where almost nothing disagrees. */
+/** Welch's interval detects more; the pseudo-pair variance is stricter where almost nothing disagrees. */
 type DriftMethod = "welch" | "pseudo_pair";
 
 type Drift =
@@ -62,7 +62,7 @@ function regretDifference(
 
 interface Window {
   readonly mean: number;
-  /** What the difference is centred on; pseudo-pairs pull it towards 0. */
+  /** The centre of the difference; pseudo-pairs pull it towards 0. */
   readonly centre: number;
   readonly error: number;
   readonly degrees: number;

@@ -1,10 +1,10 @@
-/** How many more items a later look still needs, told as a range: a single number would be off by a factor of three. */
+/** Forecasts how many more items a later look needs, as a range: a single number would be off by a factor of three. */
 import { type CountedDifferences, counted, leastItems, logWealth } from "./betting-bound.ts";
 
 interface Forecast {
-  /** Further items after which a tenth, and nine tenths, of the simulated futures have decided. */
+  /** Numbers of further items after which a tenth, and nine tenths, of the simulated futures have decided. */
   readonly low: number;
-  /** Undefined where fewer than nine tenths decide within the most that is looked at. */
+  /** Undefined where fewer than nine tenths decide within the most items simulated. */
   readonly high: number | undefined;
   /** Share of the simulated futures that decide at all. */
   readonly chance: number;
@@ -14,10 +14,10 @@ interface Forecast {
 
 const FUTURES = 200;
 
-/** With fewer items the rates are anybody's guess. */
+/** With fewer items the rates are too uncertain. */
 const LEAST_SEEN = 10;
 
-/** Nobody waits for more than this many times what is there, or than this many items. */
+/** Most items simulated, as a multiple of the existing ones and as a number. */
 const MOST_TIMES = 50;
 const MOST_ITEMS = 20_000;
 
@@ -50,7 +50,7 @@ interface Aim {
   readonly most: number;
 }
 
-/** Items that one future takes to decide; undefined where it does not within the most. */
+/** Returns the items that one future takes to decide; undefined where it does not within the most. */
 function followed(
   start: CountedDifferences,
   seen: number,
@@ -62,7 +62,7 @@ function followed(
   let more = 0;
   while (logWealth(items, margin) < enough) {
     if (more >= most) return undefined;
-    // Looked at often enough to be within a twentieth.
+    // Frequent enough to be within a twentieth.
     const block = Math.max(1, Math.ceil((seen + more) / 20));
     for (let i = 0; i < block; i++) {
       const d = drawn(rates, random);

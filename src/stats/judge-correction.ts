@@ -1,6 +1,6 @@
 import { type Interval, Z_95 } from "./interval.ts";
 
-/** How often a judge agreed with people, of the cases where people said so. */
+/** How often a judge agreed with people, among the cases that people judged. */
 interface Agreement {
   readonly agreed: number;
   readonly of: number;
@@ -8,7 +8,9 @@ interface Agreement {
 
 type CorrectedRate =
   | { readonly status: "corrected"; readonly rate: number; readonly interval: Interval }
-  /** The judge is no better than chance, or was never compared: its verdicts say nothing of the true rate. */
+  /**
+   * The judge is no better than chance, or was never compared: its verdicts contain no information about the true rate.
+   */
   | { readonly status: "uninformative" };
 
 /**
@@ -43,7 +45,7 @@ function raisedInterval(
   const p = (verdicts.passed + z2 / 2) / n;
   const [m1, m0] = [judge.passes.of + 2, judge.fails.of + 2];
   const [q1, q0] = [(judge.passes.agreed + 1) / m1, (judge.fails.agreed + 1) / m0];
-  // Raising pulls both towards 1/2; a judge just above chance has no bound left.
+  // The raised counts pull both towards 1/2; a judge just above chance has no bound.
   if (q0 + q1 <= 1) return { low: 0, high: 1 };
   const rate = clamp((p + q0 - 1) / (q0 + q1 - 1));
   const [ofPasses, ofFails] = [(q1 * (1 - q1)) / m1, (q0 * (1 - q0)) / m0];

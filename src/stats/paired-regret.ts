@@ -1,8 +1,8 @@
 /**
  * Regret of a candidate against a reference on the same inputs: d = reference score − candidate score, in [-1, 1],
- * positive where the candidate is worse. Intervals that keep their promise where few pairs disagree:
- * - pass/fail: the wider at each end of Tango's score interval and Bonett-Price,
- * - graded: the wider at each end of the pseudo-pair interval and plain t, both with n − 1 degrees.
+ * positive where the candidate is worse. Intervals that keep their confidence where few pairs disagree: for pass/fail,
+ * the wider at each end of Tango's score interval and Bonett-Price; for graded scores, the wider at each end of the
+ * pseudo-pair interval and plain t, both with n − 1 degrees.
  */
 import { type ClusteredValue, type Clustering, clustering } from "./clustered.ts";
 import type { Interval } from "./interval.ts";
@@ -16,7 +16,7 @@ type RegretMethod = "tango_bonett_price" | "pseudo_pair_t";
 export interface Pair {
   /** Reference score − candidate score, in [-1, 1]. */
   readonly d: number;
-  /** Customer or run; pairs without one stand alone. */
+  /** Customer or run; a pair without one is a cluster of its own. */
   readonly cluster?: string | undefined;
   /** Times the input was seen (identical inputs merged). It weighs in the mean, and counts as one independent item. */
   readonly weight?: number | undefined;
@@ -25,7 +25,7 @@ export interface Pair {
 interface RegretOptions {
   /** Two-sided; a gate at one-sided α uses 1 − 2α. Default 0.95. */
   readonly confidence?: number | undefined;
-  /** What the scores are; told from the differences where absent. */
+  /** Kind of the scores; derived from the differences where absent. */
   readonly scores?: "binary" | "graded" | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface PairedRegret extends Interval {
   /** Pairs in which the candidate is worse, and better. */
   readonly losses: number;
   readonly wins: number;
-  /** What the interval is made of: n here is the number of independent pairs that the data are worth. */
+  /** Inputs of the interval: n here is the number of equivalent independent pairs. */
   readonly moments: Moments;
   /** Degrees of freedom of t; undefined = normal. */
   readonly degrees?: number | undefined;
@@ -98,7 +98,10 @@ function regretOf(method: RegretMethod, summary: Summary, confidence = 0.95): Pa
   return { method, confidence, mean: summary.moments.mean, ...interval, ...summary };
 }
 
-/** Interval of a method from its moments, so that a plan can ask what more pairs at the same rates would show. */
+/**
+ * Returns the interval of a method from its moments, so that a plan can compute what more pairs at the same rates would
+ * show.
+ */
 export function regretInterval(
   method: RegretMethod,
   moments: Moments,
@@ -157,7 +160,7 @@ function momentsOf(values: readonly ClusteredValue[], worth: number): Moments {
   return { n: worth, mean: sum / weight, meanSquare: squares / weight };
 }
 
-/** Undefined where every pair stands alone with the same weight. */
+/** Undefined where every pair is independent with the same weight. */
 function groupedOf(values: readonly ClusteredValue[]) {
   const clusters = new Set(values.map(({ cluster }) => cluster)).size;
   const first = values[0]?.weight;

@@ -1,8 +1,8 @@
-/** What a number of pairs can show, before and after it is spent. */
+/** What a number of pairs can show, before and after it is paid for. */
 import { normalQuantile } from "./normal.ts";
 import { type PairedRegret, regretInterval } from "./paired-regret.ts";
 
-/** Nobody runs more pairs than this; a plan that needs more is answered with undefined. */
+/** Most pairs considered; a plan that needs more is undefined. */
 const MOST_PAIRS = 10_000_000;
 
 interface Plan {
@@ -15,8 +15,8 @@ interface Plan {
 }
 
 /**
- * Pairs that an arm no worse than the reference needs so that its upper bound is at most `epsilon`:
- * (z + z_power)²·discordance / ε² (the normal approximation), and no fewer than `leastPairs`.
+ * Returns the pairs that an arm no worse than the reference needs so that its upper bound is at most `epsilon`: (z +
+ * z_power)²·discordance / ε² (the normal approximation), and no fewer than `leastPairs`.
  */
 export function pairsNeeded(plan: Plan & { readonly epsilon: number }): number {
   const { epsilon, confidence } = plan;
@@ -65,14 +65,14 @@ export function morePairs(regret: PairedRegret, epsilon: number): number | undef
   if (moments.mean >= epsilon) return undefined;
   const total = firstWhere(n + 1, (size) => {
     const scale = size / n;
-    // More pairs come from as many more clusters.
+    // More pairs come from proportionally more clusters.
     const more = degrees === undefined ? undefined : Math.max(1, Math.floor((degrees + 1) * scale) - 1);
     return regretInterval(method, { ...moments, n: moments.n * scale }, more, confidence).high <= epsilon;
   });
   return total === undefined ? undefined : total - n;
 }
 
-/** The smallest n from `least` on where `holds`, which once true stays true. */
+/** Returns the smallest n from `least` on where `holds`, which once true stays true. */
 function firstWhere(least: number, holds: (n: number) => boolean): number | undefined {
   let high = least;
   while (!holds(high)) {

@@ -1,6 +1,6 @@
 import type { Interval } from "./interval.ts";
 
-/** First two moments of differences in [-1, 1], and how many independent ones they are worth. */
+/** First two moments of differences in [-1, 1], and how many independent ones they are equivalent to. */
 export interface Moments {
   readonly n: number;
   readonly mean: number;
@@ -8,8 +8,8 @@ export interface Moments {
 }
 
 /**
- * Mean and standard error after one pair at +1 and one at −1 were appended, so that agreement everywhere still has
- * width. On differences of −1, 0, 1 this is the interval of Bonett & Price (2012, J Educ Behav Stat 37:479).
+ * Mean and standard error after one pair at +1 and one at −1 were appended, so that complete agreement still has width.
+ * On differences of −1, 0, 1 this is the interval of Bonett & Price (2012, J Educ Behav Stat 37:479).
  */
 export function pseudoPair({ n, mean, meanSquare }: Moments): { readonly mean: number; readonly error: number } {
   const size = n + 2;

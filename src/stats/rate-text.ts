@@ -1,4 +1,7 @@
-/** A rate as percent, without the sign: one decimal; 100 and 0 only where exact, else as many digits as it takes. */
+/**
+ * Returns a rate as percent, without the sign: one decimal; 100 and 0 only where exact, otherwise as many digits as
+ * needed.
+ */
 export function percent(fraction: number): string {
   const value = fraction * 100;
   if (value === 0 || value === 100) return String(value);
@@ -9,7 +12,10 @@ export function percent(fraction: number): string {
   return value.toPrecision(3);
 }
 
-/** Two rates as percent, with as many digits as it takes to tell them apart; equal texts only where they are equal. */
+/**
+ * Returns two rates as percent, with as many digits as needed to distinguish them; equal texts only where they are
+ * equal.
+ */
 export function distinctPercents(one: number, other: number): readonly [string, string] {
   const texts = [percent(one), percent(other)] as const;
   if (one === other || texts[0] !== texts[1]) return texts;
@@ -20,7 +26,7 @@ export function distinctPercents(one: number, other: number): readonly [string, 
   return [String(one * 100), String(other * 100)];
 }
 
-/** A difference of rates in points: one decimal, more where it would read as zero. */
+/** Returns a difference of rates in points: one decimal, more where it would read as zero. */
 export function points(fraction: number): string {
   const value = fraction * 100;
   if (value === 0) return "0.0";
@@ -31,14 +37,14 @@ export function points(fraction: number): string {
   return value.toPrecision(2).replace("-", MINUS);
 }
 
-/** The same with a sign always, but for zero. */
+/** The same, always with a sign except for zero. */
 export function signedPoints(fraction: number): string {
   return fraction > 0 ? `+${points(fraction)}` : points(fraction);
 }
 
 const MINUS = "\u2212";
 
-/** The two-sided level of two one-sided bounds: `97.5%` of 0.0125. */
+/** Returns the two-sided level of two one-sided bounds: `97.5%` for 0.0125. */
 export function levelText(oneSided: number): string {
   return `${Number((100 * (1 - 2 * oneSided)).toFixed(2))}%`;
 }

@@ -1,22 +1,22 @@
 /**
- * Regret weighted by traffic. A question that makes up much of the traffic is a stratum of its own: how it is answered
- * is known only as far as it was asked repeatedly, however many other questions there are.
+ * Regret weighted by traffic. A question with a large share of the traffic is a stratum of its own: its quality is
+ * known only as far as it was asked repeatedly, however many other questions there are.
  */
 
 import { LARGEST_SHARE, LEAST_CLUSTERS } from "./clustered.ts";
 import type { Interval } from "./interval.ts";
 import { type Pair, pairedRegret } from "./paired-regret.ts";
 
-/** Part of the traffic above which a question is a stratum of its own. */
+/** Share of the traffic above which a question is a stratum of its own. */
 const HEAVY_SHARE = 0.05;
 
 export interface AskedQuestion {
   readonly question: string;
-  /** Reference score − candidate score of each time that it was asked, in [-1, 1]. */
+  /** Reference score − candidate score for each time it was asked, in [-1, 1]. */
   readonly differences: readonly number[];
-  /** Calls of the traffic that it stands for. */
+  /** Calls of the traffic that it represents. */
   readonly weight: number;
-  /** Customer or run that it belongs to; undefined = it stands alone. */
+  /** Customer or run that it belongs to; undefined = it is a cluster of its own. */
   readonly cluster?: string | undefined;
 }
 
@@ -85,7 +85,7 @@ function stratumOf({ question, differences, weight }: AskedQuestion, total: numb
   );
   const share = weight / total;
   const asked = differences.length;
-  // One answer says nothing about how steadily it is given.
+  // One answer does not show how stable the answers are.
   if (!regret || asked < 2) return { question, share, asked, mean: differences[0] ?? 0, low: -1, high: 1 };
   return { question, share, asked, mean: regret.mean, low: regret.low, high: regret.high };
 }

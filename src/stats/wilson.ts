@@ -18,6 +18,6 @@ export function wilsonRate(rate: number, n: number): Interval {
   const z2 = Z_95 ** 2;
   const centre = (rate + z2 / (2 * n)) / (1 + z2 / n);
   const half = (Z_95 / (1 + z2 / n)) * Math.sqrt((rate * (1 - rate)) / n + z2 / (4 * n * n));
-  // The bound at a rate of 0 or 1 is exact; floating point leaves a trace of it.
+  // The bound at a rate of 0 or 1 is exact; floating point would leave a small error.
   return { low: rate === 0 ? 0 : Math.max(0, centre - half), high: rate === 1 ? 1 : Math.min(1, centre + half) };
 }

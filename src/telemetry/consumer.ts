@@ -9,7 +9,7 @@ export interface ConsumerPorts {
   readonly now: () => number;
   readonly random: () => number;
   /**
-   * Sends bodies to the queue, each as a message of its own. Where it is absent or rejects, a pack with a bad record is
+   * Sends bodies to the queue, each as a separate message. Where it is absent or rejects, a pack with a bad record is
    * retried whole, which stores nothing twice.
    */
   readonly resend?: ((bodies: readonly unknown[]) => Promise<unknown>) | undefined;
@@ -17,9 +17,12 @@ export interface ConsumerPorts {
 
 interface ConsumerReport {
   readonly stored: number;
-  /** Messages left in the queue, to come again. What can never be stored, the queue itself moves to the dead letters. */
+  /**
+   * Messages left in the queue for another delivery. The queue itself moves messages that can never be stored to the
+   * dead letters.
+   */
   readonly retried: number;
-  /** Records taken out of a pack that they would have held up; each comes again by itself. */
+  /** Records taken out of a pack that they would have blocked; each is delivered again by itself. */
   readonly resent: number;
   /** Age of the oldest message when the batch was done. */
   readonly lagMs: number;
@@ -30,13 +33,13 @@ interface ConsumerReport {
 /** Most records written in one transaction. */
 const MOST_WRITTEN = 500;
 
-/** One message, and what became of its records. */
+/** One message, and the result of its records. */
 interface Delivery {
   readonly message: QueueMessage;
   readonly size: number;
   /** Records that cannot be read, or that the database refuses. */
   readonly bad: unknown[];
-  /** The database was away before all of them were in it. */
+  /** True when the database failed before all records were stored. */
   away: boolean;
 }
 
@@ -45,7 +48,7 @@ interface Item {
   readonly delivery: Delivery;
 }
 
-/** Stores a batch; every message is acknowledged once all it holds is in the database or sent again. Never throws. */
+/** Stores a batch; a message is acknowledged once all its records are stored or sent again. Never throws. */
 export async function consumeTelemetry(
   messages: readonly QueueMessage[],
   ports: ConsumerPorts,
@@ -67,7 +70,7 @@ export async function consumeTelemetry(
       } else if (only && items.length === 1) {
         only.delivery.bad.push(only.record);
       } else {
-        // One record the database refuses must not hold the others back: halves, until it stands alone.
+        // One refused record must not block the others, so the group is halved until that record is alone.
         const middle = Math.ceil(items.length / 2);
         await store(items.slice(0, middle));
         await store(items.slice(middle));

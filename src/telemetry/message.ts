@@ -34,7 +34,10 @@ export function messageOf(records: readonly InferenceRecord[]): QueuedTelemetry 
     : { schema: PACK_SCHEMA, inferences: records };
 }
 
-/** A record too large in spite of its fields' own bounds loses details of attempts, then attempts in its middle, then tags. */
+/**
+ * Shortens a record that is too large although its fields are bounded: first details of attempts, then attempts in the
+ * middle, then tags.
+ */
 export function sizedRecord(inference: InferenceRecord): SizedRecord {
   let kept = sized(inference);
   const cut = (fields: Partial<InferenceRecord>): void => {

@@ -1,17 +1,27 @@
 /**
- * One isolate's way to the queue. A record that meets no other is sent at once; while a send is under way records gather,
- * and leave together in one message. Requests share nothing but plain data: every send is made by one of the group, within
- * its own request, and every member holds its own request open until the group was accepted, with a timer of its own.
+ * Sends one isolate's records to the queue. A single record is sent at once; while a send is running, records gather
+ * and leave together in one message. Requests share only plain data: every send is made by one member of the group,
+ * within its own request, and every member keeps its own request open, with a timer of its own, until the group was
+ * accepted.
  */
 import type { Clock } from "../call/time/clock.ts";
 import { messageOf, type QueuedTelemetry, type SizedRecord } from "./message.ts";
 
-/** Of records, so that a message stays below 100 kB. A consumer may have to send each of them again in one batch of 100. */
+/**
+ * Bytes of records, so that a message stays below 100 kB. A consumer may have to send each of them again in one batch
+ * of 100.
+ */
 const MOST_PACK_BYTES = 99_000;
 const MOST_PACK_RECORDS = 100;
-/** How long a group gathers, counted from its first member. Only under load: a lone record does not wait. */
+/**
+ * Milliseconds that a group gathers, counted from its first member. Applies only under load: a single record does not
+ * wait.
+ */
 const LINGER_MS = 25;
-/** A sender whose request was ended reports nothing. After this long its members, and those behind them, go ahead. */
+/**
+ * A sender whose request was ended reports nothing. After this many milliseconds its members, and those behind them,
+ * continue without it.
+ */
 const PATIENCE_MS = 3_000;
 
 interface OutboxPorts {
@@ -23,7 +33,7 @@ interface OutboxPorts {
 type Turn =
   | { readonly type: "accepted" }
   | { readonly type: "refused"; readonly cause: unknown }
-  /** This member sends the next group. */
+  /** True when this member sends the next group. */
   | { readonly type: "lead" }
   | { readonly type: "overdue" };
 
@@ -36,14 +46,14 @@ interface Member {
 export class Outbox {
   readonly #ports: OutboxPorts;
   #gathering: Member[] = [];
-  /** The sender under way, or chosen to be the next. */
+  /** The sender that is running, or chosen to be the next. */
   #leading: { readonly since: number } | undefined;
 
   constructor(ports: OutboxPorts) {
     this.#ports = ports;
   }
 
-  /** Resolves once the queue accepted the record; rejects where it refused the message that held it. */
+  /** Resolves once the queue accepted the record; rejects where it refused the message that contained it. */
   async send(record: SizedRecord): Promise<void> {
     const { clock } = this.#ports;
     const member: Member = { record, joinedAt: clock.now(), tell: () => undefined };
@@ -60,12 +70,12 @@ export class Outbox {
         return await this.#lead(member);
       }
       case "overdue":
-        // The record may be on its way: a second one with its id changes nothing.
+        // The record may have been sent already: a second one with its id changes nothing.
         return await this.#lead(member);
     }
   }
 
-  /** A leader that was silent for so long is gone. */
+  /** A leader that was silent for this long is assumed to have ended. */
   #isLed(): boolean {
     return this.#leading !== undefined && this.#ports.clock.now() - this.#leading.since < PATIENCE_MS;
   }
@@ -81,7 +91,7 @@ export class Outbox {
     return turn;
   }
 
-  /** Sends a group that begins with `first`. Runs to the send without a pause. */
+  /** Sends a group that begins with `first`. Runs up to the send without awaiting. */
   async #lead(first: Member): Promise<void> {
     const leading = { since: this.#ports.clock.now() };
     this.#leading = leading;
@@ -97,7 +107,7 @@ export class Outbox {
     if (turn.type === "refused") throw turn.cause;
   }
 
-  /** The record of the appointed stays among the gathered, so that another takes it along should its request have ended. */
+  /** The chosen sender's record stays in the group, so that another member sends it if that request has ended. */
   #appoint(): void {
     const [next] = this.#gathering;
     this.#leading = next && { since: this.#ports.clock.now() };

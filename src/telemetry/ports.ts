@@ -1,16 +1,16 @@
 import type { InferenceRecord } from "../record/inference-record.ts";
 
-/** Where records end. */
+/** Storage for records. */
 export interface TelemetrySink {
-  /** All of them or none. Repeating a record is harmless: the first one with an id stays. */
+  /** Stores all of them or none. Repeating a record is harmless: the first one with an id stays. */
   insertInferences(records: readonly InferenceRecord[]): Promise<void>;
-  /** Whether a rejection was the database's trouble, so that the same records may succeed later. */
+  /** True when the database caused the rejection, so that the same records may succeed later. */
   isUnavailable(cause: unknown): boolean;
 }
 
-/** A sink that also tells what was new to it. */
+/** Storage that also returns which records were new. */
 export interface TelemetryStore extends TelemetrySink {
-  /** As `insertInferences`; by the records' order, whether each was added, or was there before. */
+  /** As `insertInferences`; returns for each record, in order, whether it was added or existed already. */
   insertReported(records: readonly InferenceRecord[]): Promise<readonly boolean[]>;
 }
 

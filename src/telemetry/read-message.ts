@@ -7,11 +7,14 @@ const pack = z.object({ schema: z.literal(PACK_SCHEMA), inferences: z.array(z.un
 
 interface ReadMessage {
   readonly records: readonly InferenceRecord[];
-  /** What stands in a pack in the place of a record and is none. */
+  /** Placeholder in a pack for an entry that is no record. */
   readonly unreadable: readonly unknown[];
 }
 
-/** What a message body holds, or `undefined` where it is none of ours. Each record of a pack is read by itself. */
+/**
+ * Returns the records of a message body, or `undefined` where the body is not a telemetry message. Each record of a
+ * pack is read separately.
+ */
 export function readMessage(body: unknown): ReadMessage | undefined {
   const single = message.safeParse(body);
   if (single.success) return { records: [single.data.inference], unreadable: [] };

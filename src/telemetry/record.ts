@@ -1,6 +1,6 @@
 /**
- * From a call to its record. Messages of failures and the raw usage objects of providers stay behind: an upstream may
- * quote the prompt in either.
+ * Converts a call to its record. Messages of failures and the raw usage objects of providers are left out, because an
+ * upstream may quote the prompt in either.
  */
 import type { Attempt, Inference } from "../call/inference.ts";
 import { MOST_TAGS } from "../intake/tag-rule.ts";
@@ -14,7 +14,7 @@ const MOST_ATTEMPTS = 100;
 const LONGEST_NAME = 200;
 const CODE = /^[\w.:/-]{1,64}$/;
 
-/** Bounded whatever the call was: lists are cut, names are shortened; see `message.ts` for the sum. */
+/** Bounds of every record: lists are cut, names are shortened; `message.ts` bounds the sum. */
 export function recordOf(inference: Inference): InferenceRecord {
   return {
     id: inference.id,
@@ -105,7 +105,7 @@ function failureRecord(failure: Inference["failure"]): FailureRecord | null {
   return { class: failure.class, reason: failure.reason ?? null, status: failure.status ?? null, code };
 }
 
-/** What the gateway accepts, enforced again for every other source. */
+/** Applies the gateway's limits again to records from other sources. */
 function boundedTags(tags: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(tags)
     .filter(([key]) => key !== "__proto__")
@@ -113,7 +113,7 @@ function boundedTags(tags: Readonly<Record<string, string>>): Record<string, str
   return Object.fromEntries(entries.map(([key, value]) => [short(key), short(value)]));
 }
 
-/** Never cut within a character. */
+/** Never cuts within a character. */
 function short(text: string): string {
   return text.length > LONGEST_NAME ? text.slice(0, LONGEST_NAME).replace(/[\ud800-\udbff]$/, "") : text;
 }

@@ -1,4 +1,7 @@
-/** A call that somebody made without us and reports: its figures, priced and brought into the shape of every other. */
+/**
+ * A call that was made without the gateway and is reported to it: its figures are priced and brought into the shape of
+ * every other call.
+ */
 import { z } from "zod";
 import type { Attempt } from "../call/inference.ts";
 import { FAILURE_CLASSES, type Failure, failure } from "../failure/failure.ts";
@@ -22,11 +25,11 @@ import { finishReason as geminiFinish } from "../wire/gemini/finish.ts";
 import { finishReason as openaiFinish } from "../wire/openai-chat/finish.ts";
 import { recordOf } from "./record.ts";
 
-/** The provider's own word, kept as it is said. */
+/** The provider's own word, unchanged. */
 const word = foreignWord.min(1).max(200);
 const ms = z.number().nonnegative().max(LONGEST_CALL_MS);
 
-/** Counts as the provider reported them. Leave out what it did not report: zero is a count. */
+/** Counts as the provider reported them. Omit those that it did not report: zero is a count. */
 const recordedUsage = z.strictObject({
   /** The whole input, tokens read from and written to a cache included. */
   tokensIn: tokenCount.optional(),
@@ -41,12 +44,12 @@ const recordedUsage = z.strictObject({
 });
 
 export const recordedCall = z.strictObject({
-  /** The caller's own id of the call: reporting it again changes nothing. Absent = one is made. */
+  /** The caller's own id of the call: reporting it again changes nothing. Absent = one is generated. */
   id: identifier.optional(),
   provider: identifier,
   model: identifier,
   usage: recordedUsage.optional(),
-  /** What the provider itself says the call cost, in dollars; it wins over the price book. */
+  /** Cost of the call in dollars as reported by the provider; it takes precedence over the price book. */
   costUsd: z.number().nonnegative().max(MOST_COST_USD).optional(),
   /** The provider's word for the tier that served (`flex`, `priority`, `batch`, …); absent = standard. */
   servedTier: word.optional(),
@@ -66,23 +69,23 @@ export const recordedCall = z.strictObject({
 
 export type RecordedCall = z.infer<typeof recordedCall>;
 
-/** Who reports, and what is needed to price it. */
+/** The reporting org and key, and what is needed to price the call. */
 interface RecordedContext {
   readonly org: string;
   readonly keyId?: string | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly prices: PriceBook;
-  /** Whether a provider is the simulated one. */
+  /** Returns whether a provider is the simulated one. */
   readonly simulated?: ((provider: string) => boolean) | undefined;
   readonly newId: (prefix: string) => string;
-  /** What a wire reader took from the answer itself; it holds more than a caller can report. */
+  /** Usage that a wire reader took from the answer itself; it contains more than a caller can report. */
   readonly observed?: { readonly usage?: Usage | undefined; readonly failure?: Failure | undefined } | undefined;
 }
 
 /**
- * The record of a reported call, in the lane `recorded`, with one attempt. Its cost is absent where the price, or a count
- * that the price needs, is unknown. A latency that was not reported is 0.
+ * Returns the record of a reported call, in the lane `recorded`, with one attempt. Its cost is absent where the price,
+ * or a count that the price needs, is unknown. A latency that was not reported is 0.
  */
 export function recordedInference(call: RecordedCall, context: RecordedContext): InferenceRecord {
   const attempt = attemptOf(call, context);
@@ -115,7 +118,7 @@ function attemptOf(call: RecordedCall, { now, prices, newId, observed }: Recorde
   const servedTier = serviceTier(call.servedTier);
   const price = prices.find(provider, model, new Date(startedAt));
   return {
-    // Of one call reported twice, every row must be the one that is there.
+    // When one call is reported twice, every row must equal the existing one.
     id: call.id === undefined ? newId("att") : `${call.id}/0`,
     index: 0,
     ...{ provider, model, rung: "none", startedAt, latencyMs, firstByteMs, usage, servedTier },
@@ -128,7 +131,7 @@ function attemptOf(call: RecordedCall, { now, prices, newId, observed }: Recorde
   };
 }
 
-/** Counts that contradict each other are kept as they came and flagged; `money/billable.ts` then bills the larger reading. */
+/** Contradictory counts are kept and flagged; `money/billable.ts` then bills the larger reading. */
 function usageOf({ usage, costUsd }: RecordedCall): Usage | undefined {
   if (!usage && costUsd === undefined) return undefined;
   const { tokensIn: total, tokensOut, tokensCached: cacheRead, cacheWriteTokens: cacheWrite } = usage ?? {};
@@ -146,7 +149,7 @@ function usageOf({ usage, costUsd }: RecordedCall): Usage | undefined {
   };
 }
 
-/** Callers report the word of whichever API they used, or the neutral one of a client library (`tool-calls`). */
+/** Callers report the word of the API they used, or the neutral one of a client library (`tool-calls`). */
 function finishOf(raw: string): FinishReason {
   const readings = [openaiFinish(raw.replace("-", "_"), false), anthropicFinish(raw), geminiFinish(raw, false)];
   const known = readings.find(({ unified }) => unified !== "other");

@@ -7,7 +7,7 @@ import { type SizedRecord, sizedRecord } from "./message.ts";
 import type { TelemetrySink } from "./ports.ts";
 import { recordOf } from "./record.ts";
 
-/** Something went wrong on the way. Only `lost` means that the record will not arrive. */
+/** An error on the way to the database. Only `lost` means that the record will not arrive. */
 export interface RecorderTrouble {
   readonly type: "queue_refused" | "write_failed" | "lost";
   readonly org: string;
@@ -19,7 +19,7 @@ export interface RecorderPorts {
   /** Absent = there is no queue; records are written straight to the database. */
   readonly send?: ((record: SizedRecord) => Promise<unknown>) | undefined;
   readonly sink: TelemetrySink;
-  /** Keeps the host alive until the work is done, after the response has gone. */
+  /** Keeps the host running until the work is done, after the response has been sent. */
   readonly waitUntil: (work: Promise<unknown>) => void;
   readonly sleep: Clock["sleep"];
   readonly random: () => number;
@@ -27,9 +27,9 @@ export interface RecorderPorts {
 }
 
 /**
- * Hands each record on at once, so that its send has begun, or its group is gathering, before the response ends. Where the
- * queue refuses, the record is written to the database directly, with a few retries: should both have taken it, its id
- * makes it one.
+ * Sends each record at once, so that its send has begun, or it has joined a gathering group, before the response ends.
+ * Where the queue refuses, the record is written to the database directly, with a few retries. If both accepted it, its
+ * id makes it one row.
  */
 export function createRecorder(ports: RecorderPorts): Recorder {
   return {
@@ -39,7 +39,7 @@ export function createRecorder(ports: RecorderPorts): Recorder {
   };
 }
 
-/** Runs up to the send without a pause; never rejects. */
+/** Runs up to the send without awaiting; never rejects. */
 async function deliver(inference: Inference, ports: RecorderPorts): Promise<void> {
   const trouble = (type: RecorderTrouble["type"], cause: unknown): void =>
     ports.onTrouble({ type, org: inference.org, inference: inference.id, cause });

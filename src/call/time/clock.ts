@@ -1,4 +1,4 @@
-/** Time as the engine sees it. A host supplies `now` and `after`; tests supply a clock they turn by hand. */
+/** Time as the engine uses it. A host supplies `now` and `after`; tests supply a clock that they advance. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;

@@ -1,12 +1,15 @@
 import { type Failure, failure } from "../../failure/failure.ts";
 import type { Clock } from "./clock.ts";
 
-/** Which limit ended an attempt. `client` means the caller went away, `end` that a finished answer never closed. */
+/**
+ * The limit that ended an attempt. `client` means that the caller disconnected, `end` that a finished answer never
+ * closed.
+ */
 type StopCause = "client" | "call" | "attempt" | "first_token" | "idle" | "stream" | "end";
 
 /**
- * Aborts one attempt when the client leaves or a time limit passes. Limits are epoch milliseconds and may move
- * while it runs: pushing one back costs a map write, no timer, so a stream may do it on every chunk.
+ * Aborts one attempt when the client disconnects or a time limit passes. Limits are epoch milliseconds and may change
+ * while it runs: moving one costs a map write and no timer, so a stream may do it on every chunk.
  */
 export class Watchdog {
   readonly #controller = new AbortController();
@@ -33,7 +36,7 @@ export class Watchdog {
     return this.#cause;
   }
 
-  /** Resolves after everything that waits for the event loop had its turn. */
+  /** Resolves after the event loop has run everything that is waiting. */
   turn(): Promise<void> {
     return this.#clock.sleep(0);
   }
@@ -47,7 +50,7 @@ export class Watchdog {
     for (const cause of causes) this.#limits.delete(cause);
   }
 
-  /** Ends watching. The signal stays as it is. */
+  /** Stops watching. The signal stays as it is. */
   stop(): void {
     this.#limits.clear();
     this.#timer?.cancel();
@@ -55,14 +58,14 @@ export class Watchdog {
     this.#client.removeEventListener("abort", this.#onClientAbort);
   }
 
-  /** Aborts now. On the client's behalf: a consumer that stops reading a stream has gone away. */
+  /** Aborts now, for the client: a consumer that stops reading a stream has gone. */
   abandon(): void {
     this.#stop("client");
   }
 
   /**
-   * The failure that the cause stands for; undefined while nothing was stopped, and where the answer was whole. Looks at the
-   * clock itself: bytes that arrive without a pause keep timers from running.
+   * Returns the failure for the cause; undefined while nothing was stopped and where the answer was whole. Reads the
+   * clock itself, because bytes that arrive without a pause keep timers from running.
    */
   failure(): Failure | undefined {
     this.#stopWhatIsDue();
