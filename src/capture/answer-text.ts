@@ -1,4 +1,4 @@
-/** Reads the output text out of a gateway answer that went past, streamed or not. */
+/** Reads the output text from a gateway answer that passed the proxy, streamed or not. */
 import { createParser } from "eventsource-parser";
 import { FAILURE_CLASSES, type FailureClass } from "../failure/failure.ts";
 import { arrayAt, recordAt, stringAt } from "../json/record.ts";
@@ -8,7 +8,7 @@ interface ObservedAnswer {
   readonly outcome: "answered" | FailureClass;
 }
 
-/** `text` is the decoded body. A body that holds no answer and no failure class is `undefined`: not captured. */
+/** `text` is the decoded body. Returns `undefined` for a body without answer and failure class: it is not captured. */
 export function readAnswer(status: number, contentType: string, text: string): ObservedAnswer | undefined {
   return contentType.includes("text/event-stream") ? readStream(text) : readBody(status, parse(text));
 }
@@ -55,14 +55,14 @@ function readStream(text: string): ObservedAnswer {
 /** Events that end an answer of the Messages and the Responses API. */
 const ENDS: ReadonlySet<string> = new Set(["message_stop", "response.completed", "response.incomplete"]);
 
-/** Text of a streamed event of either API; thinking and tool input are not output. */
+/** Returns the text of a streamed event of either API; thinking and tool input are not output. */
 function deltaText(event: unknown): string {
   const type = stringAt(event, "type");
   if (type === "response.output_text.delta") return stringAt(event, "delta") ?? "";
   return type === "content_block_delta" ? (stringAt(recordAt(event, "delta"), "text") ?? "") : "";
 }
 
-/** Text of a whole message or response object; undefined for bodies of other endpoints. */
+/** Returns the text of a whole message or response object; undefined for bodies of other endpoints. */
 function spokenText(body: unknown): string | undefined {
   const parts =
     stringAt(body, "type") === "message"
@@ -75,7 +75,7 @@ function spokenText(body: unknown): string | undefined {
 }
 
 function failureClass(body: unknown): FailureClass | undefined {
-  // The Responses API's `error` event names it at the top.
+  // The Responses API's `error` event has it at the top level.
   const top = stringAt(body, "type") === "error" ? stringAt(body, "failure_class") : undefined;
   const word = top ?? stringAt(recordAt(body, "error"), "failure_class");
   return FAILURE_CLASSES.find((known) => known === word);

@@ -21,17 +21,17 @@ interface RouteStats {
 
 /** The captures of one project, in one SQLite file readable by its owner only. */
 export interface CaptureStore {
-  /** Ignores an id that is there already; answers whether it was new. */
+  /** Ignores an id that exists already; returns whether it was new. */
   add(capture: Capture): boolean;
   /** Newest first. */
   list(filter: CaptureFilter): readonly Capture[];
-  /** Every capture of a route, newest first, one in memory at a time. */
+  /** Yields every capture of a route, newest first, one in memory at a time. */
   each(filter: { readonly route: string }): Iterable<Capture>;
   get(id: string): Capture | undefined;
   delete(ids: readonly string[]): number;
   deleteWhere(filter: { readonly route?: string | undefined; readonly before?: number | undefined }): number;
   stats(): readonly RouteStats[];
-  /** Deletes what is too old, then the oldest until the rest fits. Answers how many went. */
+  /** Deletes captures that are too old, then the oldest until the rest fits. Returns how many were deleted. */
   prune(limits: RetentionLimits, now: number): number;
   close(): void;
 }

@@ -3,8 +3,8 @@ import type { ModelCapabilities } from "../provider/provider.ts";
 import type { ReplayPayload } from "../replay/replay-payload.ts";
 
 /**
- * The local record of one call: what was asked and what came back. It never leaves this machine except as a replay
- * to a provider. Calls that failed are kept too: a bake-off over successes only would flatter the incumbent.
+ * The local record of one call: its input and its output. It never leaves this machine except as a replay to a
+ * provider. Failed calls are kept too: a bake-off over successes alone would favour the incumbent.
  */
 export interface Capture {
   readonly id: string;
@@ -18,7 +18,7 @@ export interface Capture {
   readonly outcome: "answered" | FailureClass;
   /** `provider/model` that served. */
   readonly served: string | undefined;
-  /** What the candidate that served could do. */
+  /** Capabilities of the candidate that served. */
   readonly capabilities?: ModelCapabilities | undefined;
   readonly tags: Readonly<Record<string, string>>;
 }

@@ -9,7 +9,7 @@ const ENDPOINTS: Readonly<Record<string, IngressDialect>> = {
   "/v1/responses": openaiResponsesIngress,
 };
 
-/** The dialect of a chat endpoint of the gateway; undefined for any other path. */
+/** Returns the dialect of a chat endpoint of the gateway; undefined for any other path. */
 export function chatIngress(path: string): IngressDialect | undefined {
   return ENDPOINTS[path.replace(/\/$/, "")];
 }

@@ -1,4 +1,4 @@
-/** Turns one exchange that went through the proxy into a capture, or into nothing. Pure. */
+/** Turns one exchange that passed the proxy into a capture, or into nothing. Pure. */
 
 import { isRecord, type JsonRecord } from "../json/record.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
@@ -11,7 +11,7 @@ import { readAnswer } from "./answer-text.ts";
 import type { Capture } from "./capture.ts";
 import { chatIngress } from "./chat-endpoints.ts";
 
-/** What the client asked, as far as the path and the body tell. */
+/** The client's request, as far as path and body show it. */
 export interface ProxiedCall {
   readonly route: string;
   readonly variant: string | undefined;
@@ -25,7 +25,10 @@ interface ObservedResponse {
   readonly text: string;
 }
 
-/** Failures of the caller, of a budget or of a rate limit: the input never reached a model, so nothing is learned from it. */
+/**
+ * Failures of the caller, of a budget or of a rate limit: the input never reached a model, so there is nothing to
+ * compare.
+ */
 export const NOT_AN_INPUT: ReadonlySet<string> = new Set([
   "bad_request",
   "auth",
@@ -36,8 +39,8 @@ export const NOT_AN_INPUT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a request to `/v1/run/:route` or to a chat endpoint; anything else is `undefined`.
- * `tagHeader` is `x-modelrig-tags`; like the gateway, it wins over `metadata` and loses to a body's `tags`.
+ * Reads a request to `/v1/run/:route` or to a chat endpoint; returns `undefined` for any other. `tagHeader` is
+ * `x-modelrig-tags`; as at the gateway, it overrides `metadata` and is overridden by a body's `tags`.
  */
 export function readCall(path: string, body: unknown, tagHeader: string | undefined): ProxiedCall | undefined {
   if (!isRecord(body)) return undefined;
@@ -65,7 +68,10 @@ export function readCall(path: string, body: unknown, tagHeader: string | undefi
   };
 }
 
-/** The messages and parameters as a chat completion request, whatever dialect the client spoke: so they are replayed. */
+/**
+ * Returns the messages and parameters as a chat completion request, whatever the client's dialect, because replays use
+ * this form.
+ */
 function chatRequestOf(path: string, body: JsonRecord): JsonRecord | undefined {
   const ingress = chatIngress(path);
   if (ingress === undefined) return undefined;
@@ -83,7 +89,7 @@ function asChatBody(ingress: IngressDialect, body: JsonRecord): JsonRecord | und
   return encoded.ok ? encoded.value.body : undefined;
 }
 
-/** A replay must never become an input of the next one. */
+/** True for a replay, which must never become an input of the next one. */
 export function isReplay(call: ProxiedCall): boolean {
   return Object.entries(call.tags).some(([key, value]) => key === "replay" || value.startsWith("replay:"));
 }

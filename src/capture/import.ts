@@ -1,4 +1,4 @@
-/** Captures from elsewhere: one JSON object per line. */
+/** Imports captures from other sources: one JSON object per line. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { FAILURE_CLASSES } from "../failure/failure.ts";
@@ -31,8 +31,8 @@ const line = z
   );
 
 /**
- * One line to a capture. Without an `id` it gets one made of its content, so that importing twice adds nothing.
- * Throws an `Error` that says what is wrong with the line.
+ * Converts one line to a capture. Without an `id` it gets one derived from its content, so that importing twice adds
+ * nothing. Throws an `Error` with what is wrong with the line.
  */
 export function readCaptureLine(text: string, now: number): Capture {
   let value: unknown;

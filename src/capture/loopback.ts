@@ -1,7 +1,7 @@
 /**
- * Who may use a server that listens on this machine only. A page from the web can make the browser send requests to
- * 127.0.0.1, by DNS rebinding under its own host name: so the Host must be a loopback name, and the Origin, which
- * browsers add, must be one too.
+ * Decides which requests may use a server that listens on this machine only. A web page can make the browser send
+ * requests to 127.0.0.1, by DNS rebinding under its own host name. So the Host must be a loopback name, and so must the
+ * Origin that browsers add.
  */
 export function isLoopbackCaller(host: string | undefined, origin: string | undefined): boolean {
   if (host === undefined || !isLoopbackUrl(`http://${host}`)) return false;

@@ -1,6 +1,6 @@
 /**
- * The capture proxy: clients on this machine point at it, it hands every request to the gateway and every byte of the
- * answer back as it comes, and keeps a local copy of the calls whose route allows it. Forwarding never waits for
+ * The capture proxy. Clients on this machine send requests to it; it forwards each to the gateway, returns every byte
+ * of the answer as it arrives, and keeps a local copy of the calls whose route allows it. Forwarding never waits for
  * capturing and never fails because of it.
  */
 import {
@@ -22,12 +22,12 @@ import { isLoopbackCaller } from "./loopback.ts";
 import { bodyText, Tee } from "./tee.ts";
 
 export interface CaptureProxyOptions {
-  /** Gateway URL; a `/v1` at its end is ignored, since clients bring their own. */
+  /** Gateway URL; a `/v1` at its end is ignored, because clients add their own. */
   readonly upstream: string;
   readonly port: number;
-  /** The route's own bundle on this machine says `capture: true`. */
+  /** True when the route's bundle on this machine has `capture: true`. */
   readonly mayCapture: (route: string) => Promise<boolean>;
-  /** Redacts and writes. What it throws is reported once and costs only the capture. */
+  /** Redacts and writes. An error is reported once and costs only the capture. */
   readonly keep: (capture: Capture) => void;
   readonly capabilitiesOf: (served: string) => ModelCapabilities | undefined;
   readonly warn: (message: string) => void;
@@ -78,7 +78,7 @@ export async function startCaptureProxy(options: CaptureProxyOptions): Promise<C
     }
     forward(incoming, outgoing, options, capture);
   });
-  // A streamed answer may take as long as the gateway lets it.
+  // A streamed answer may take as long as the gateway allows.
   server.requestTimeout = 0;
   server.headersTimeout = 60_000;
   await listen(server, options.port);
@@ -109,7 +109,7 @@ function forward(
     method: incoming.method,
     headers: [...endToEnd(incoming.rawHeaders), "host", target.host],
   });
-  // A client that goes away takes the upstream call with it: what nobody reads must not be billed.
+  // When a client disconnects, its upstream call is stopped, so that an unread answer is not billed.
   outgoing.on("close", () => {
     if (!outgoing.writableFinished) upstream.destroy();
   });
@@ -154,7 +154,7 @@ async function keepExchange(
     const value = answer.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
   };
-  // A cut answer cannot be decoded whole; it is recorded as canceled all the same.
+  // A truncated answer cannot be decoded as a whole; it is still recorded as canceled.
   const text = answer.complete ? await bodyText(bytes, header("content-encoding")) : "";
   const status = answer.statusCode ?? 502;
   const observed = { status, header: answer.complete ? header : cutAnswer(header), text };
@@ -162,7 +162,7 @@ async function keepExchange(
   if (capture) options.keep(capture);
 }
 
-/** An answer that was cut reads as an unfinished stream, whatever it was. */
+/** A truncated answer is treated as an unfinished stream, whatever it was. */
 function cutAnswer(header: (name: string) => string | undefined) {
   return (name: string) => (name === "content-type" ? "text/event-stream" : header(name));
 }
@@ -175,7 +175,7 @@ async function observedCall(path: string, incoming: IncomingMessage, copy: Tee):
     const tags = incoming.headers["x-modelrig-tags"];
     return readCall(path, parseExact(text), Array.isArray(tags) ? tags.join(",") : tags);
   } catch {
-    // Not JSON: the gateway has said so to the caller already.
+    // Not JSON: the gateway has already returned that error to the caller.
     return undefined;
   }
 }
@@ -188,7 +188,7 @@ function upstreamUrl(upstream: string, path: string): URL {
   return new URL(upstream.replace(/\/+$/, "").replace(/\/v1$/, "") + (path.startsWith("/") ? path : `/${path}`));
 }
 
-/** Raw header list without the headers of the connection and without Host, which the caller sets. */
+/** Returns the raw header list without the headers of the connection and without Host, which the caller sets. */
 function endToEnd(raw: readonly string[]): string[] {
   const kept: string[] = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {

@@ -1,4 +1,4 @@
-/** Redaction, applied to a capture before it is written: what was redacted never touches the disk. */
+/** Redacts a capture before it is written: redacted text is never stored. */
 import type { Redaction } from "../config/config.ts";
 import { exactText, parseExact } from "../json/exact-numbers.ts";
 import { compileFinder, finderFault } from "../json/pattern/pattern.ts";
@@ -9,7 +9,7 @@ export type Redact = (capture: Capture) => Capture;
 
 const MARK = "[redacted]";
 
-/** Credentials by the shapes their issuers document; always redacted. */
+/** Credentials by the forms that their issuers document; always redacted. */
 const CREDENTIALS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
   /\bBearer\s+[A-Za-z0-9._~+/=-]{12,}/gi,
@@ -23,8 +23,8 @@ const CREDENTIALS: readonly RegExp[] = [
 ];
 
 /**
- * A path is a JSON pointer from the variables, the request, and the output where it is JSON; `*` stands for any one
- * step. A regex is applied to every text. Throws `SyntaxError` naming a regex that is none or that is refused.
+ * A path is a JSON pointer into the variables, the request, and the output where it is JSON; `*` matches any one step.
+ * A regex is applied to every text. Throws `SyntaxError` naming a regex that is invalid or refused.
  */
 export function redactor(rules: readonly Redaction[]): Redact {
   const paths = rules.flatMap(({ path, replace }) => (path === undefined ? [] : [{ steps: stepsOf(path), replace }]));
@@ -33,7 +33,7 @@ export function redactor(rules: readonly Redaction[]): Redact {
     ...rules.flatMap(({ regex, replace }) => (regex === undefined ? [] : [replacer(regex, replace)])),
   ];
   const scrubPlain = (text: string): string => patterns.reduce((kept, replace) => replace(kept), text);
-  // Text that is JSON may spell a character as an escape, in which no pattern would find it: its values are read too.
+  // JSON text may spell a character as an escape, which no pattern would find, so its values are searched too.
   const scrubText = (text: string): string => scrubPlain(blankJson(text, (value) => scrub(value, scrubText)));
   const blankPaths = (value: unknown): unknown =>
     paths.reduce((kept, { steps, replace }) => blank(kept, steps, replace), value);
@@ -59,7 +59,10 @@ function stepsOf(pointer: string): readonly string[] {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Replaces every match by the literal `replacement`; the whole text where its matches cannot be found within the steps. */
+/**
+ * Replaces every match by the literal `replacement`; replaces the whole text where its matches cannot be found within
+ * the step limit.
+ */
 function replacer(regex: string, replacement: string): (text: string) => string {
   const pattern = compileFinder(regex);
   if (!pattern.ok) throw new SyntaxError(`capture.redact: ${JSON.stringify(regex)} ${finderFault(regex)}`);
@@ -79,7 +82,7 @@ function replacer(regex: string, replacement: string): (text: string) => string 
   };
 }
 
-/** Replaces what `steps` reach; answers the same value where nothing was reached. */
+/** Replaces the values that `steps` reach; returns the same value where they reach none. */
 function blank(value: unknown, steps: readonly string[], replace: string): unknown {
   const [step, ...rest] = steps;
   if (step === undefined) return replace;
@@ -87,7 +90,7 @@ function blank(value: unknown, steps: readonly string[], replace: string): unkno
   return mapEntries(value, (item, key) => (step === "*" || key === step ? blank(item, rest, replace) : item));
 }
 
-/** An output keeps its own bytes unless a path reached into it. */
+/** An output keeps its own bytes unless a path changed it. */
 function blankJson(text: string, change: (value: unknown) => unknown): string {
   const parsed = parseJson(text);
   if (parsed === undefined) return text;
@@ -100,7 +103,7 @@ function scrub(value: unknown, text: (value: string) => string): unknown {
   const digits = typeof value === "number" ? String(value) : exactText(value);
   if (digits !== undefined) return scrubNumber(value, digits, text);
   if (typeof value !== "object" || value === null) return value;
-  // A name is the client's text too: a map by address or by key is common.
+  // Names are redacted too, because maps keyed by address or name are common.
   return mapEntries(value, (item) => scrub(item, text), text);
 }
 

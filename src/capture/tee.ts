@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 
-/** Keeps a copy of bytes that go past, up to a limit; beyond it the copy is dropped and the bytes still pass. */
+/** Copies bytes that pass through, up to a limit; beyond it the copy is dropped and the bytes still pass. */
 export class Tee {
   readonly #limit: number;
   #chunks: Buffer[] = [];
@@ -23,13 +23,13 @@ export class Tee {
     this.#chunks = [];
   }
 
-  /** The copied bytes; `undefined` when there were too many. */
+  /** Returns the copied bytes; `undefined` when there were too many. */
   bytes(): Buffer | undefined {
     return this.#overflowed ? undefined : Buffer.concat(this.#chunks);
   }
 }
 
-/** A body that unpacks to more is not copied: a few kilobytes can hold gigabytes of nothing. */
+/** A body that decompresses to more is not copied, because a few kilobytes can expand to gigabytes. */
 const UNPACKED = { maxOutputLength: 64 * 1024 * 1024 };
 
 const DECODERS: Readonly<Record<string, (bytes: Buffer, options: typeof UNPACKED) => Promise<Buffer>>> = {
@@ -40,7 +40,7 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer, options: typeof UNPACKED
   zstd: promisify(zstdDecompress),
 };
 
-/** Text of a body as it went over the wire. Rejects on an encoding it does not know or bytes that break it. */
+/** Returns the text of a body as sent. Rejects on an unknown encoding or invalid bytes. */
 export async function bodyText(bytes: Buffer, encoding: string | undefined): Promise<string> {
   let decoded = bytes;
   for (const name of (encoding ?? "identity").toLowerCase().split(",").reverse()) {

@@ -1,4 +1,4 @@
-/** The providers that need no entry in `modelrig.yaml`: how each is reached and where it departs from its dialect. */
+/** The providers that need no entry in `modelrig.yaml`: how each is reached and how it differs from its dialect. */
 import type { Quirks } from "../wire/dialect.ts";
 import { CLAUDE } from "./claude-models.ts";
 import { GPT } from "./gpt-models.ts";
@@ -69,7 +69,7 @@ export const BUILTIN_PROVIDERS: readonly ProviderSpec[] = [
     baseUrl: "https://generativelanguage.googleapis.com/v1beta",
     apiKeyEnv: "GEMINI_API_KEY",
     capabilities: { native_strict: true, json_object: true, tools: true, vision: true },
-    // In a header, never the URL: URLs end up in logs.
+    // The key goes into a header, never the URL, because URLs end up in logs.
     quirks: { authHeader: { name: "x-goog-api-key", value: "{key}" }, schemaSubset: "gemini" },
     families: GEMINI,
     priceProvider: "google",
@@ -97,7 +97,7 @@ export const BUILTIN_PROVIDERS: readonly ProviderSpec[] = [
     quirks: {
       rename: { seed: "random_seed" },
       callIds: { alphabet: "alphanumeric", exact: 9 },
-      // Answers 422 extra_forbidden to fields it does not know, and reports usage in streams unasked.
+      // Returns 422 extra_forbidden for unknown fields, and reports usage in streams without being asked.
       noStreamOptions: true,
       omit: [...PLATFORM_FIELDS, "logit_bias", "logprobs", "top_logprobs", "user", "cache_control"],
     },
@@ -138,7 +138,8 @@ export const BUILTIN_PROVIDERS: readonly ProviderSpec[] = [
     quirks: { omit: [...PLATFORM_FIELDS, "logit_bias", "logprobs", "top_logprobs", "seed"] },
   }),
   compatible("openrouter", "https://openrouter.ai/api/v1", {
-    // Whether a schema is enforced depends on who serves the model; with the flag only those who do are asked.
+    // Whether a schema is enforced depends on the provider behind the router; with the flag only those that do are
+    // asked.
     capabilities: { json_object: true },
     quirks: {
       extraBodyWithSchema: { provider: { require_parameters: true } },

@@ -34,7 +34,10 @@ const family = (
   asOf: AS_OF,
 });
 
-/** Anthropic demands `max_tokens`, so every family carries its ceiling. Structured output came with 4.1 Opus and 4.5. */
+/**
+ * Anthropic requires `max_tokens`, so every family states its maximum. Structured output came with Opus 4.1 and the 4.5
+ * models.
+ */
 export const CLAUDE: readonly ModelFamily[] = [
   {
     ...family("^claude-(?:2|v1|instant)", 4_096, 100_000, false, { thinking: "none", sampling: "any" }),
@@ -71,7 +74,7 @@ export const CLAUDE: readonly ModelFamily[] = [
     ...FROM_4_7,
     thinkingOff: "disabled",
   }),
-  // A model that is not known yet: every one since Opus 4.7 refuses sampling parameters and budgets, and takes these words.
+  // For unknown models: every one since Opus 4.7 refuses sampling parameters and budgets, and accepts these words.
   {
     ...family("^claude-", 128_000, 200_000, true, {
       thinking: "adaptive",

@@ -58,7 +58,7 @@ export const GPT: readonly ModelFamily[] = [
   family("^gpt-5\\.[45]-(mini|nano)", GPT_5, thinks("none", "low", "medium", "high", "xhigh")),
   family("^gpt-5\\.[45]", LONG, thinks("none", "low", "medium", "high", "xhigh")),
   family("^gpt-(5\\.\\d|6)", GPT_5, thinks("none", "low", "medium", "high", "xhigh", "max")),
-  // A model that is not known yet: the words that every reasoning model takes, and no sampling.
+  // For unknown models: the words that every reasoning model accepts, and no sampling.
   {
     ...family("^gpt-([7-9]|\\d\\d)", GPT_5, thinks("low", "medium", "high")),
     assumed: true,

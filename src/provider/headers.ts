@@ -4,8 +4,8 @@ import type { ProviderSpec } from "./provider.ts";
 const BEARER: AuthHeader = { name: "authorization", value: "Bearer {key}" };
 
 /**
- * Headers every request to a provider carries, by their names in lower case: its fixed ones, and the key where there is
- * one. Never in the URL.
+ * Returns the headers of every request to a provider, by their names in lower case: its fixed ones, and the key where
+ * there is one. The key is never in the URL.
  */
 export function providerHeaders(
   { quirks }: Pick<ProviderSpec, "quirks">,

@@ -4,11 +4,11 @@ import type { ProviderTable } from "./provider.ts";
 interface MissingKeys {
   /** Variables without a value, and the routes that declare a candidate which needs them. */
   readonly variables: readonly { readonly name: string; readonly routes: readonly string[] }[];
-  /** Routes none of whose live candidates has its key: every call of them fails. */
+  /** Routes without a key for any of their live candidates: every call of them fails. */
   readonly unservable: readonly string[];
 }
 
-/** Provider keys that the live candidates of these routes need and that are not set. */
+/** Returns the provider keys that the live candidates of these routes need and that are not set. */
 export function missingKeys(
   routes: readonly Route[],
   providers: ProviderTable,

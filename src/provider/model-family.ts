@@ -1,6 +1,9 @@
-/** Which family a model belongs to, read off its id: models of one family share training data, taste and faults. */
+/** Derives a model's family from its id: models of one family share training data, style and errors. */
 
-/** Family by a word of the id; without a name the word itself. A distilled model is of its teacher's family and its own. */
+/**
+ * Family by a word of the id; without a name, the word itself. A distilled model belongs to its teacher's family and to
+ * its own.
+ */
 const FAMILIES: readonly (readonly [pattern: RegExp, family?: string])[] = [
   [/\bclaude/, "claude"],
   [/\b(gpt|chatgpt|codex|davinci|o[134](-|$))/, "gpt"],
@@ -25,8 +28,8 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family?: string])[] = [
 ];
 
 /**
- * At least one. An id that names no known family is its own: the first word of its last part, so that `atlas-large`
- * and `atlas-small` are one family.
+ * Returns at least one family. An id without a known family is its own: the first word of its last part, so that
+ * `atlas-large` and `atlas-small` are one family.
  */
 export function modelFamilies(model: string): readonly string[] {
   const id = model.toLowerCase().replace(/[_.]/g, "-");

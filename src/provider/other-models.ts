@@ -16,7 +16,7 @@ const gemini = (match: string, facts: ModelFacts): ModelFamily => ({
   asOf: AS_OF,
 });
 
-/** From Gemini 3 on a level takes the place of the budget, and calls come back signed. */
+/** From Gemini 3 on, a level replaces the budget, and calls are signed. */
 const LEVELS = { thinking: "level", thinkingOff: "never", signsCalls: true } as const satisfies ModelFacts;
 
 export const GEMINI: readonly ModelFamily[] = [
@@ -34,7 +34,7 @@ export const GEMINI: readonly ModelFamily[] = [
   gemini("^gemini-3-pro", { ...LEVELS, efforts: ["low", "high"] }),
   gemini("^gemini-3\\.\\d+-pro", { ...LEVELS, efforts: ["low", "medium", "high"] }),
   gemini("^gemini-(?:[3-9]|\\d{2,}).*-flash", { ...LEVELS, efforts: ["minimal", "low", "medium", "high"] }),
-  // A model that is not known yet: the two levels that every one since Gemini 3 takes.
+  // For unknown models: the two levels that every one since Gemini 3 accepts.
   { ...gemini("^gemini-(?:[3-9]|\\d{2,})", { ...LEVELS, efforts: ["low", "high"] }), assumed: true },
   { ...gemini("^gemini-", { thinking: "budget", thinkingBudget: [128, 24_576] }), assumed: true },
   {
@@ -64,7 +64,7 @@ export const DEEPSEEK: readonly ModelFamily[] = [
   },
 ];
 
-/** Strict schemas on a subset of Groq's models; the others are best-effort and count as not enforcing. */
+/** A subset of Groq's models enforces strict schemas; the others do so by best effort and count as not enforcing. */
 export const GROQ: readonly ModelFamily[] = [
   {
     match: "gpt-oss",

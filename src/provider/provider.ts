@@ -3,7 +3,7 @@ import type { DialectName } from "../wire/chat.ts";
 import type { Quirks } from "../wire/dialect.ts";
 import type { ModelFacts } from "../wire/model-facts.ts";
 
-/** What a model can do, as declared or measured. Absent = unknown, treated as "cannot" by filters. */
+/** What a model can do, as declared or measured. Absent = unknown, which filters treat as "cannot". */
 export interface ModelCapabilities {
   readonly native_strict?: boolean | undefined;
   readonly json_object?: boolean | undefined;
@@ -11,9 +11,9 @@ export interface ModelCapabilities {
   readonly tools?: boolean | undefined;
   readonly grounding?: boolean | undefined;
   readonly reasoning?: boolean | undefined;
-  /** Reasoning is visible in the answer. */
+  /** True when reasoning is visible in the answer. */
   readonly trace_visible?: boolean | undefined;
-  /** Zero data retention holds for this provider and model under the user's contract. */
+  /** True when zero data retention holds for this provider and model under the user's contract. */
   readonly zdr?: boolean | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface ModelSpec {
   readonly facts?: ModelFacts | undefined;
 }
 
-/** Facts of every model whose id matches, where the model itself is not declared. */
+/** Facts of every model whose id matches, for models that are not declared. */
 export interface ModelFamily {
   /** Regular expression over the model id, without the prefixes of other platforms (`anthropic/`, `us.anthropic.`). */
   readonly match: string;
@@ -34,7 +34,7 @@ export interface ModelFamily {
   readonly source: string;
   /** Day on which they were read, as `YYYY-MM-DD`. */
   readonly asOf: string;
-  /** Stands for models that are not known yet: the careful form, no fact. Its maximum output never lowers a request. */
+  /** True for the entry of unknown models: a cautious form without facts. Its maximum output never lowers a request. */
   readonly assumed?: boolean | undefined;
   readonly facts?: ModelFacts | undefined;
   readonly contextWindow?: number | undefined;
@@ -55,22 +55,22 @@ export interface ProviderSpec {
   /** Provider id in the price data where it differs from `name`. */
   readonly priceProvider?: string | undefined;
   readonly models: Readonly<Record<string, ModelSpec>>;
-  /** The first match counts; a declared model's own facts win over it. */
+  /** The first match applies; facts of a declared model take precedence. */
   readonly families?: readonly ModelFamily[] | undefined;
   /**
-   * Document in which the provider says that it stops generating and billing when a stream's connection is closed. Absent =
-   * it may go on, and a stream that was left counts as its worst case.
+   * Document in which the provider states that it stops generating and billing when a stream's connection is closed.
+   * Absent = it may continue, and an abandoned stream counts as its worst case.
    */
   readonly stopsBillingOnDisconnect?: string | undefined;
-  /** Served by the built-in simulation: everything it answers is labelled simulated. */
+  /** Served by the built-in simulation; every answer is labelled simulated. */
   readonly simulated?: boolean | undefined;
 }
 
-/** Provider rows by name, built-in rows overlaid with `modelrig.yaml`. Rows that cannot be reached yet are left out. */
+/** Provider rows by name, built-in rows merged with `modelrig.yaml`. Rows without an address are left out. */
 export interface ProviderTable {
   find(name: string): ProviderSpec | undefined;
   /**
-   * Everything known of a model: declared facts over its family's over the provider row's, capabilities merged.
+   * Returns all facts of a model: declared facts over its family's over the provider row's, capabilities merged.
    * Undefined only for an unknown provider.
    */
   model(provider: string, model: string): ModelSpec | undefined;

@@ -32,7 +32,7 @@ export function providerTable(config: { readonly providers: readonly ProviderSpe
   };
 }
 
-/** Model words come from callers, so the memory of answers is bounded. */
+/** Bounds the memory of lookups, because callers choose the model words. */
 const MAX_REMEMBERED = 2_000;
 
 function modelSpec(row: ProviderSpec, model: string): ModelSpec {
@@ -55,7 +55,7 @@ function modelSpec(row: ProviderSpec, model: string): ModelSpec {
   };
 }
 
-/** Models keep their ways wherever they are served, so a row without families of its own has those of its dialect. */
+/** A model behaves alike wherever it is served, so a row without families uses those of its dialect. */
 const FAMILIES_OF_DIALECT: Readonly<Record<DialectName, readonly ModelFamily[]>> = {
   "openai-chat": [],
   "openai-responses": GPT,
@@ -63,7 +63,10 @@ const FAMILIES_OF_DIALECT: Readonly<Record<DialectName, readonly ModelFamily[]>>
   gemini: GEMINI,
 };
 
-/** How other platforms write the id: `anthropic/claude-…`, `us.anthropic.claude-…`, `ft:gpt-…`, `models/gemini-…`. */
+/**
+ * Prefixes that other platforms add to the id: `anthropic/claude-…`, `us.anthropic.claude-…`, `ft:gpt-…`,
+ * `models/gemini-…`.
+ */
 const PLATFORM_PREFIX = /^(?:.*\/)?(?:(?:[a-z-]+\.)?anthropic\.|ft:)?/;
 
 function catalogWindow(row: ProviderSpec, model: string): number | undefined {
@@ -71,8 +74,8 @@ function catalogWindow(row: ProviderSpec, model: string): number | undefined {
 }
 
 /**
- * Prices by our own provider names: a declared price first, else the public data's under the row's `priceProvider`.
- * A simulated call costs what the simulation says, or its price is unknown: real data never prices it.
+ * Prices by provider names used here: a declared price first, else the public data's under the row's `priceProvider`. A
+ * simulated call has the simulation's price or none: real data never prices it.
  */
 export function providerPrices(table: ProviderTable): PriceBook {
   const declared = (provider: string, model: string) => {
@@ -87,7 +90,7 @@ export function providerPrices(table: ProviderTable): PriceBook {
   };
 }
 
-/** Built-in providers that have no address until `modelrig.yaml` declares one. */
+/** Built-in providers without an address until `modelrig.yaml` declares one. */
 export function needsBaseUrl(name: string): boolean {
   return BUILTIN_PROVIDERS.some((row) => row.name === name && row.baseUrl === "");
 }

@@ -1,4 +1,4 @@
-/** From a bundle without faults to the compiled route: defaults applied, units converted, hashed. */
+/** Builds the compiled route from a bundle without faults: defaults applied, units converted, hashed. */
 import { type NanoUsd, usdToNano } from "../money/nano-usd.ts";
 import type { JsonSchema } from "../wire/chat.ts";
 import type { BundleDraft, CandidateDraft, VariantDraft } from "./bundle-shape.ts";
@@ -64,7 +64,7 @@ function candidateOf(draft: CandidateDraft): Candidate {
   };
 }
 
-/** A variant's candidate inherits the declared one: it may change params and become trial, never cease to be. */
+/** A variant's candidate inherits the declared one: it may change params and become trial, but not leave trial. */
 function variantOf(draft: VariantDraft, declared: readonly Candidate[]): Variant {
   const candidates = draft.candidates?.map(candidateOf).map((own) => {
     const wide = declared.find(({ key }) => key === own.key);
@@ -132,7 +132,7 @@ function bakeoffOf(draft: BundleDraft["bakeoff"]): BakeoffSettings | undefined {
 
 type ExpectDraft = NonNullable<NonNullable<BundleDraft["value_checks"]>[number]>["expect"];
 
-/** The shape made sure that exactly one of them is there. */
+/** The shape ensured that exactly one of them is present. */
 function expectationOf(draft: ExpectDraft): ValueExpectation {
   if (draft.regex !== undefined) return { regex: draft.regex };
   if (draft.number !== undefined) return { number: numberOf(draft.number) };
@@ -155,7 +155,7 @@ function nano(dollars: number | undefined): NanoUsd | undefined {
   return dollars === undefined ? undefined : usdToNano(dollars);
 }
 
-/** `{ [key]: value }`, or nothing where the value is absent: compiled JSON holds no undefined members. */
+/** Returns `{ [key]: value }`, or nothing where the value is absent: compiled JSON has no undefined members. */
 function given<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
 }

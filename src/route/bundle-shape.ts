@@ -1,4 +1,4 @@
-/** The keys of a route bundle as people write them. What they mean together is checked in `check-*.ts`. */
+/** The keys of a route bundle as people write them. Rules across keys are in `check-*.ts`. */
 import { z } from "zod";
 import { patternFault } from "../json/pattern/pattern.ts";
 import { isPointer } from "../json/pointer.ts";
@@ -11,7 +11,7 @@ const WIRE_NAME = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
 
 const ID_RULE = "must be 1 to 128 letters, digits or ._:/@- and start with a letter or digit";
 export const idShape = z.string().regex(ID_PATTERN, ID_RULE);
-/** Provider names hold no slash: the first one in a model word ends the provider. */
+/** Provider names contain no slash: the first slash of a model word ends the provider. */
 export const providerShape = idShape.refine((name) => !name.includes("/"), "a provider name holds no slash");
 const candidateKeyShape = z
   .string()
@@ -88,7 +88,7 @@ const priceCeilingShape = z
 const ordered = ({ min, max }: { min?: number | undefined; max?: number | undefined }) =>
   min === undefined || max === undefined || min <= max;
 
-/** A range, or a value with what it may be off by: absolute, or relative to the value. */
+/** A range, or a value with a tolerance, absolute or relative to the value. */
 const numberShape = z
   .object({
     min: z.number().optional(),
@@ -209,7 +209,7 @@ export const bundleShape = {
 } as const;
 
 type Shapes = typeof bundleShape;
-/** The parts of a bundle that could be read; a list's faulty elements are undefined at their index. */
+/** The parts of a bundle that could be read; faulty elements of a list are undefined at their index. */
 export type BundleDraft = {
   readonly [K in keyof Shapes]?: K extends "candidates" | "variants" | "value_checks"
     ? readonly (z.output<Shapes[K]>[number & keyof z.output<Shapes[K]>] | undefined)[]

@@ -1,4 +1,4 @@
-/** Can the declared candidates serve this route at all, and within its budget? */
+/** Checks whether the declared candidates can serve this route within its budget. */
 import { worstCase } from "../money/cost.ts";
 import { type NanoUsd, nanoToUsdText, usdToNano } from "../money/nano-usd.ts";
 import { serviceTier } from "../money/tier.ts";
@@ -63,7 +63,7 @@ function checkProvider(
   return [document.fault("route.unknown_provider", message, { path: ["candidates", index, "provider"], suggestion })];
 }
 
-/** Decision: a budget needs a price and an output bound, and a candidate that never fits is worth knowing before it runs. */
+/** A budget needs a price and an output bound, and a candidate that can never fit is reported before it runs. */
 function checkPrice(
   document: LocatedYaml,
   draft: BundleDraft,

@@ -1,4 +1,4 @@
-/** What the single keys of a bundle mean together. */
+/** Checks the rules of single keys that no shape expresses. */
 import { modelFamilies } from "../provider/model-family.ts";
 import type { BundleDraft } from "./bundle-shape.ts";
 import { candidateKey } from "./check-candidates.ts";
@@ -72,7 +72,7 @@ function checkBakeoff(document: LocatedYaml, { bakeoff, candidates, objective }:
   return faults;
 }
 
-/** Which arms it may judge depends on the arms; what it is held against is known here. */
+/** Which arms a judge may judge depends on the arms; its reference is known here. */
 function checkJudge(document: LocatedYaml, bakeoff: BundleDraft["bakeoff"]): Fault[] {
   const { judge, reference } = bakeoff ?? {};
   if (!judge || reference === undefined || reference === "auto") return [];
@@ -84,7 +84,7 @@ function checkJudge(document: LocatedYaml, bakeoff: BundleDraft["bakeoff"]): Fau
   return [document.fault("route.judge_of_family", message, { path, severity: "warning" })];
 }
 
-/** Of `provider/model`. */
+/** Returns the provider of `provider/model`. */
 function modelOf(key: string): string {
   return key.slice(key.indexOf("/") + 1);
 }
@@ -105,7 +105,7 @@ function checkExpectation(document: LocatedYaml, { schema }: Expectation, path: 
   return schema === undefined ? [] : checkSchema(document, [...path, "schema"], schema);
 }
 
-/** True where `output` was written but could not be read: that fault is already told. */
+/** True where `output` was written but could not be read; that fault is reported already. */
 function valueHasOutput(document: LocatedYaml): boolean {
   return typeof document.value === "object" && document.value !== null && "output" in document.value;
 }

@@ -1,4 +1,7 @@
-/** The output schema: found, valid, within what the validator supports, and reachable by the ladder. */
+/**
+ * Checks that the output schema exists, is valid, stays within what the validator supports, and is reachable by the
+ * ladder.
+ */
 
 import { isRecord } from "../json/record.ts";
 import type { JsonSchema } from "../wire/chat.ts";
@@ -11,7 +14,7 @@ import { type LocatedYaml, parseLocatedYaml } from "./located-yaml.ts";
 import { RUNGS } from "./route.ts";
 
 interface OutputCheck {
-  /** The schema of the route's output, from the bundle or its file. */
+  /** Returns the schema of the route's output, from the bundle or its file. */
   readonly schema?: JsonSchema | undefined;
   readonly faults: readonly Fault[];
 }
@@ -31,7 +34,7 @@ function inline(document: LocatedYaml, schema: JsonSchema | undefined): OutputCh
   return { schema, faults: schema === undefined ? [] : checkSchema(document, ["output", "schema"], schema) };
 }
 
-/** Faults inside the file are located in the file. YAML reads JSON too. */
+/** Faults inside the file point into the file. A YAML parser also reads JSON. */
 function fromFile(document: LocatedYaml, name: string, context: CompileContext): OutputCheck {
   const refuse = (code: string, message: string): OutputCheck => ({
     faults: [document.fault(code, message, { path: ["output", "schema_file"] })],
@@ -48,7 +51,7 @@ function fromFile(document: LocatedYaml, name: string, context: CompileContext):
   return { schema: parsed.value, faults: checkSchema(parsed, [], parsed.value) };
 }
 
-/** The path with `.` and `..` resolved, or undefined where it is absolute or leaves the folder. */
+/** Returns the path with `.` and `..` resolved, or undefined where it is absolute or leaves the folder. */
 function withinFolder(name: string): string | undefined {
   if (/^([\\/~]|[A-Za-z][A-Za-z0-9+.-]*:)/.test(name) || name.includes("\\") || name.includes("\0")) return undefined;
   const steps: string[] = [];
@@ -60,7 +63,10 @@ function withinFolder(name: string): string | undefined {
   return steps.length === 0 ? undefined : steps.join("/");
 }
 
-/** A candidate that no asking rung of the ladder fits can never serve the schema. Unknown abilities count as absent. */
+/**
+ * Finds candidates that no rung of the ladder fits and that can therefore never serve the schema. Unknown abilities
+ * count as absent.
+ */
 function checkLadder(document: LocatedYaml, draft: BundleDraft, context: CompileContext): Fault[] {
   const ladder = draft.output?.ladder ?? RUNGS;
   if (ladder.includes("coached")) return [];

@@ -1,11 +1,11 @@
-/** A JSON Schema written in a bundle: would the validator accept it, and enforce all of it? */
+/** Checks that the validator accepts a JSON Schema written in a bundle and enforces all of it. */
 import { findUnsupported } from "../json/schema/unsupported.ts";
 import { compileSchema } from "../json/schema/validate.ts";
 import type { JsonSchema } from "../wire/chat.ts";
 import type { Fault, KeyPath } from "./fault.ts";
 import type { LocatedYaml } from "./located-yaml.ts";
 
-/** `path` is where the schema stands in the document; faults point at the keyword inside. */
+/** `path` is the schema's place in the document; faults point at the keyword inside. */
 export function checkSchema(document: LocatedYaml, path: KeyPath, schema: JsonSchema): Fault[] {
   const at = (pointer: string) => ({ path: [...path, ...stepsInto(schema, pointer)], spot: "key" as const });
   const unsupported = findUnsupported(schema);
@@ -20,7 +20,7 @@ export function checkSchema(document: LocatedYaml, path: KeyPath, schema: JsonSc
   ];
 }
 
-/** Steps of a pointer; an index into a list is a number, as in every other key path. */
+/** Returns the steps of a pointer; an index into a list is a number, as in every other key path. */
 function stepsInto(schema: JsonSchema, pointer: string): KeyPath {
   let current: unknown = schema;
   return pointer

@@ -1,4 +1,4 @@
-/** Does a template parse, and does it use only variables that the input schema declares? */
+/** Checks that a template parses and uses only variables that the input schema declares. */
 import { isRecord } from "../json/record.ts";
 import type { BundleDraft } from "./bundle-shape.ts";
 import { type Fault, type KeyPath, nearest } from "./fault.ts";
@@ -7,7 +7,7 @@ import type { LocatedYaml } from "./located-yaml.ts";
 import { CAPABILITY_NAMES, CAPS } from "./render.ts";
 import type { Template } from "./route.ts";
 
-/** The route's template and each variant's, against the one input schema they share. */
+/** Checks the template of the route and of each variant against the input schema that they share. */
 export function checkTemplates(document: LocatedYaml, draft: BundleDraft): Fault[] {
   const { input } = draft;
   const unreadable = input === undefined && isRecord(document.value) && document.value["input"] !== undefined;
@@ -54,7 +54,7 @@ function checkInput(document: LocatedYaml, draft: BundleDraft, input: unknown, u
 
 interface TemplateCheck {
   readonly faults: readonly Fault[];
-  /** Names of input variables the template reads. */
+  /** Returns the names of input variables that the template reads. */
   readonly used: ReadonlySet<string>;
 }
 
@@ -104,7 +104,7 @@ function unknownFlag({ segments }: VariableUse): Wrong | undefined {
   };
 }
 
-/** Follows a variable down the schema as far as the schema closes the choice of names. */
+/** Follows a variable into the schema as far as the schema restricts the names. */
 function undeclared({ segments }: VariableUse, input: unknown): Wrong | undefined {
   const [root = ""] = segments;
   if (input === undefined) {

@@ -1,4 +1,4 @@
-/** A variant only narrows: unique names, and no candidate that the route does not declare. */
+/** Checks that a variant only narrows: unique names, and no candidate that the route does not declare. */
 import type { BundleDraft } from "./bundle-shape.ts";
 import { candidateKey } from "./check-candidates.ts";
 import { type Fault, nearest } from "./fault.ts";

@@ -1,4 +1,4 @@
-/** One bundle file: YAML text to a `Route`, or every fault in it at once. */
+/** Compiles one bundle file from YAML text to a `Route`, or returns all its faults at once. */
 
 import { isRecord } from "../json/record.ts";
 import { buildRoute } from "./build-route.ts";
@@ -15,13 +15,13 @@ import type { Route } from "./route.ts";
 import { ShapeReader } from "./shape.ts";
 
 interface CompiledFile {
-  /** Present exactly when no fault is an error. */
+  /** Present when no fault is an error. */
   readonly route?: Route | undefined;
   /** Most important last. */
   readonly faults: readonly Fault[];
 }
 
-/** `file` is the name shown in faults; its base name must be the route's. Never throws on any text. */
+/** `file` is the name shown in faults; its base name must be the route's. Never throws, whatever the text is. */
 export async function compileBundle(file: string, text: string, context: CompileContext): Promise<CompiledFile> {
   const document = parseLocatedYaml(file, text, "route");
   if (document.faults.length > 0) return { faults: mostImportantLast(document.faults) };
@@ -65,7 +65,7 @@ function readDraft(document: LocatedYaml, value: Readonly<Record<string, unknown
     variants: reader.readList(variants.element, ["variants"]),
     value_checks: reader.readList(value_checks.element, ["value_checks"]),
   };
-  // Each part was parsed by the shape under its own key, which is what `BundleDraft` says.
+  // Each part was parsed by the shape under its own key, as the type `BundleDraft` states.
   const draft = { ...Object.fromEntries(parts), ...lists } as BundleDraft;
   return { draft, faults: reader.faults };
 }

@@ -2,14 +2,17 @@ import type { PriceBook } from "../money/price.ts";
 import type { ProviderTable } from "../provider/provider.ts";
 import type { Registry } from "../registry/capability.ts";
 
-/** What a bundle is checked against. */
+/** Facts against which a bundle is checked. */
 export interface CompileContext {
   readonly providers: ProviderTable;
-  /** Finds prices by our provider names, declared prices included. */
+  /** Finds prices by provider names used here, declared prices included. */
   readonly prices: PriceBook;
-  /** Day the prices are looked up for. */
+  /** Day for which prices are looked up. */
   readonly at: Date;
-  /** Text of a file in the routes folder, by its path there with forward slashes; undefined where there is none. */
+  /**
+   * Returns the text of a file in the routes folder, by its path there with forward slashes; undefined where there is
+   * none.
+   */
   readonly readFile: (path: string) => string | undefined;
   /** Measured capabilities, where some are known at build time. */
   readonly registry?: Registry | undefined;

@@ -1,4 +1,4 @@
-/** What a bundle means where it says nothing; also the policy of calls outside a route. */
+/** Values of keys that a bundle leaves out; also the policy of calls outside a route. */
 import type { RetryBudget, Timeouts } from "./route.ts";
 
 export const DEFAULT_RETRY: RetryBudget = { content_invalid: 1, network: 2, capacity_shed: 1, server_error: 1 };

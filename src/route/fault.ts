@@ -1,6 +1,9 @@
-/** What is wrong with a bundle or `modelrig.yaml`, where, and the way out. Data: nothing is thrown for a bad file. */
+/**
+ * A fault of a bundle or of `modelrig.yaml`: what is wrong, where, and how to correct it. Data: nothing is thrown for a
+ * bad file.
+ */
 
-/** Later ranks are printed later: the last fault on the screen is the one to mend first. */
+/** Later ranks are printed later: the last fault on the screen is the one to correct first. */
 const RANKS = ["warning", "meaning", "shape", "syntax"] as const;
 
 export interface Fault {
@@ -34,7 +37,9 @@ export function pathText(path: KeyPath): string {
   return text;
 }
 
-/** Warnings, then what the file means, then its shape, then its syntax; within each, the first in the file last. */
+/**
+ * Sorts warnings first, then faults of meaning, of shape and of syntax; within each, the first in the file comes last.
+ */
 export function mostImportantLast(faults: readonly Fault[]): Fault[] {
   return [...faults].sort(
     (a, b) => RANKS.indexOf(a.rank) - RANKS.indexOf(b.rank) || b.line - a.line || b.column - a.column,
@@ -45,7 +50,7 @@ export function hasErrors(faults: readonly Fault[]): boolean {
   return faults.some((fault) => fault.severity === "error");
 }
 
-/** The nearest of `choices` by edit distance, or undefined where none is near enough to be what was meant. */
+/** Returns the nearest of `choices` by edit distance, or undefined where none is near enough. */
 export function nearest(word: string, choices: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 2)) + 0.5;

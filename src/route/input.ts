@@ -1,4 +1,4 @@
-/** The caller's variables against the route's input schema. */
+/** Checks the caller's variables against the route's input schema. */
 import { err, failure, ok, type Result } from "../failure/failure.ts";
 import { compileSchema } from "../json/schema/validate.ts";
 import type { Route } from "./route.ts";

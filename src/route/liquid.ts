@@ -1,4 +1,4 @@
-/** The template language of bundles: Liquid without files, without HTML escaping, without chance, and bounded. */
+/** The template language of bundles: Liquid without files, HTML escaping or randomness, and with bounds. */
 /// <reference path="./liquidjs-browser.d.ts" />
 import { Liquid, LiquidError, type Template as LiquidNode } from "liquidjs/dist/liquid.browser.mjs";
 import { withExactVariables } from "./exact-variable.ts";
@@ -10,7 +10,7 @@ const RENDER_LIMIT_MS = 2_000;
 /** Characters and elements made while rendering one part; four times the default body limit. */
 const MEMORY_LIMIT = 80_000_000;
 
-/** Tags that read other files, and filters whose answer is chance. */
+/** Tags that read other files, and filters with random results. */
 const REMOVED_TAGS = ["include", "render", "layout", "block"] as const;
 const REMOVED_FILTERS = ["sample"] as const;
 
@@ -18,7 +18,7 @@ const engine = boundedEngine();
 
 export type ParsedTemplate = readonly LiquidNode[];
 
-/** A variable a template reads from outside itself. Row and column count from 1 inside the template text. */
+/** A variable that a template reads from outside itself. Row and column count from 1 inside the template text. */
 export interface VariableUse {
   readonly segments: readonly string[];
   readonly row: number;
@@ -48,7 +48,7 @@ export function parseTemplate(text: string): TemplateParse {
   }
 }
 
-/** Renders with strict variables. A fault of the variables or a passed limit comes back as its message. */
+/** Renders with strict variables. Returns a message for faulty variables or an exceeded limit. */
 export function renderTemplate(
   template: ParsedTemplate,
   variables: Readonly<Record<string, unknown>>,
@@ -83,13 +83,13 @@ function boundedEngine(): Liquid {
   return liquid;
 }
 
-/** The library appends its own position to the message; ours is the position in the bundle. */
+/** The library appends its own position to the message; the faults here contain the position in the bundle. */
 function plainMessage(error: LiquidError): string {
   const first = error.message.split("\n", 1)[0] ?? error.message;
   return first.replace(/, line:\d+, col:\d+$/, "").replace(/, file:.*$/, "");
 }
 
-/** `a.b[c].d` reads `a.b`: what follows a computed step cannot be known. */
+/** `a.b[c].d` reads `a.b`: the steps after a computed one are unknown. */
 function leadingNames(segments: readonly unknown[]): string[] {
   const end = segments.findIndex((segment) => typeof segment !== "string");
   return segments.slice(0, end === -1 ? undefined : end).map(String);

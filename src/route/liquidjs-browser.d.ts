@@ -1,4 +1,4 @@
-/** The build of liquidjs that asks for no file system; the package declares types for its main entry only. */
+/** The build of liquidjs without a file system; the package declares types for its main entry only. */
 declare module "liquidjs/dist/liquid.browser.mjs" {
   export * from "liquidjs";
 }

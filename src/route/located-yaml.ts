@@ -1,4 +1,4 @@
-/** YAML 1.2 text to a plain JSON value that still knows where each of its parts was written. */
+/** Parses YAML 1.2 text to a plain JSON value and keeps the position of each part. */
 import {
   type Document,
   isAlias,
@@ -17,10 +17,10 @@ import { type Fault, type KeyPath, pathText } from "./fault.ts";
 const MAX_CHARACTERS = 1_000_000;
 const MAX_ALIASES = 100;
 const MAX_DEPTH = 100;
-/** After the first few the others follow from them. */
+/** Most faults reported; further ones usually follow from these. */
 const MAX_SYNTAX_FAULTS = 10;
 
-/** Where to point: a value, the key in front of it, or a place inside a multi-line text value. */
+/** Where a fault points: a value, the key in front of it, or a place inside a multi-line text value. */
 type Spot = "value" | "key" | { readonly row: number; readonly col: number };
 
 interface FaultDetails {
@@ -40,7 +40,7 @@ export interface LocatedYaml {
   fault(code: string, message: string, details: FaultDetails): Fault;
 }
 
-/** Never throws, whatever the text. `prefix` starts the codes of syntax faults (`route`, `config`). */
+/** Never throws, whatever the text is. `prefix` begins the codes of syntax faults (`route`, `config`). */
 export function parseLocatedYaml(file: string, text: string, prefix: string): LocatedYaml {
   const lines = new LineCounter();
   const faults: Fault[] = [];
@@ -106,7 +106,7 @@ function sentence(message: string): string {
   return line.charAt(0).toLowerCase() + line.slice(1);
 }
 
-/** The first part of a value that JSON cannot carry. */
+/** Returns the first part of a value that JSON cannot represent. */
 function firstForeign(value: unknown, path: KeyPath, depth: number): { path: KeyPath; why: string } | undefined {
   if (depth > MAX_DEPTH) return { path, why: `nested deeper than ${MAX_DEPTH} levels` };
   if (value === null || typeof value === "string" || typeof value === "boolean") return undefined;
@@ -140,7 +140,7 @@ function locate(document: Document.Parsed | undefined, text: string, path: KeyPa
     key = pair?.key ?? key;
     node = next;
   }
-  // A missing key has no place of its own: what it is missing from is pointed at.
+  // A missing key has no position, so its parent is pointed at.
   const chosen = spot === "key" && found && isNode(key) ? key : node;
   if (!isNode(chosen) || !chosen.range) return at(0, 1);
   if (typeof spot === "object") return insideScalar(chosen, text, spot, at);
@@ -149,7 +149,7 @@ function locate(document: Document.Parsed | undefined, text: string, path: KeyPa
   return at(start, firstLine.trimEnd().length);
 }
 
-/** Rows of a literal block are lines of the file; any other style folds lines, so it is pointed at as a whole. */
+/** Rows of a literal block are lines of the file; other styles fold lines, so the whole value is pointed at. */
 function insideScalar(node: Node, text: string, { row, col }: { row: number; col: number }, at: At) {
   const start = node.range?.[0] ?? 0;
   if (!isScalar(node) || node.type !== Scalar.BLOCK_LITERAL) return at(start, 1);

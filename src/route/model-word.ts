@@ -1,4 +1,4 @@
-/** What a client may write as `model`: a route, a raw model, or the auto lane. */
+/** Parses what a client may write as `model`: a route, a raw model, or the auto lane. */
 import { err, failure, ok, type Result } from "../failure/failure.ts";
 import { ID_PATTERN } from "./identifier.ts";
 import { DEFAULT_VARIANT } from "./narrow.ts";
@@ -26,7 +26,7 @@ export function resolveModelWord(word: string): Result<ModelWord> {
   return ok({ type: "route", route, variant });
 }
 
-/** The word itself is not echoed: it may be anything at all. */
+/** The word itself is not repeated, because it may be any text. */
 function invalid(): Result<ModelWord> {
   const message = "model must be a route (name or name@variant), a raw model (provider/model), or auto";
   return err(failure("bad_request", message, { param: "model" }));

@@ -1,4 +1,4 @@
-/** A variant of a route: what is left of the declared set, and how it is asked. A variant only ever narrows. */
+/** Returns a variant of a route: its part of the declared set and its way of asking. A variant only narrows. */
 import { err, failure, ok, type Result } from "../failure/failure.ts";
 import { mergeParams } from "./params.ts";
 import type { Candidate, OutputContract, Route, Template } from "./route.ts";

@@ -1,4 +1,4 @@
-/** Request parameters as written in YAML, and how narrower ones are laid over wider ones. */
+/** Request parameters as written in YAML, and how narrower ones are merged over wider ones. */
 import type { ReasoningOptions } from "../wire/chat.ts";
 import type { ParamsDraft, ReasoningDraft } from "./bundle-shape.ts";
 import type { CandidateParams } from "./route.ts";
@@ -17,7 +17,9 @@ export function reasoningOf({ budget_tokens, ...rest }: ReasoningDraft): Reasoni
   return { ...rest, ...(budget_tokens === undefined ? {} : { budgetTokens: budget_tokens }) };
 }
 
-/** Key by key; `reasoning` and `extra` are merged one level deep, so that a variant may change the effort alone. */
+/**
+ * Merges key by key; `reasoning` and `extra` are merged one level deep, so that a variant may change only the effort.
+ */
 export function mergeParams(
   wide: CandidateParams,
   ...narrower: readonly (CandidateParams | undefined)[]

@@ -1,4 +1,4 @@
-/** From a route's template and the caller's variables to the messages a candidate gets. Used by `/v1/run` only. */
+/** Renders a route's template and the caller's variables to the messages for a candidate. Used by `/v1/run` only. */
 import { err, type Failure, failure, ok, type Result } from "../failure/failure.ts";
 import { isRecord } from "../json/record.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
@@ -28,12 +28,12 @@ interface CompiledPart {
 }
 type Compiled = { readonly [K in TemplatePart]?: CompiledPart | undefined };
 
-/** Templates live as long as the bundle they came with, so parsing is paid once per isolate. */
+/** Parsed templates are kept as long as their bundle, so parsing happens once per isolate. */
 const compiled = new WeakMap<Template, Result<Compiled>>();
 
 /**
- * The request for one candidate. `variables` must have passed `checkInput`.
- * Fails with `bad_request` where a template cannot be rendered with these variables.
+ * Returns the request for one candidate. `variables` must have passed `checkInput`. Fails with `bad_request` where a
+ * template cannot be rendered with these variables.
  */
 export function renderRequest(
   template: Template,
@@ -60,8 +60,8 @@ export function renderRequest(
 }
 
 /**
- * The variables that a template of the route renders, for the route as declared or any variant, with the defaults of
- * those left out. All of them where it has no template.
+ * Returns the variables that a template of the route renders, for the route as declared or any variant, with the
+ * defaults of omitted ones. Returns all of them where it has no template.
  */
 export function renderedVariables(
   { input, template, variants }: Pick<Route, "input" | "template" | "variants">,
@@ -110,7 +110,7 @@ function compileParts(template: Template): Result<Compiled> {
   return ok(parts);
 }
 
-/** Declared variables the caller left out: their schema's default, else null, which renders as nothing. */
+/** Declared variables that the caller omitted: their schema's default, else null, which renders as nothing. */
 function absentOptionals(input: JsonSchema | undefined): Record<string, unknown> {
   const properties = isRecord(input) ? input["properties"] : undefined;
   if (!isRecord(properties)) return {};

@@ -4,7 +4,7 @@ import type { JsonSchema, ReasoningOptions } from "../wire/chat.ts";
 /** How JSON was asked for; the last two are repairs of an answer, free and paid. */
 export const RUNGS = ["native_strict", "json_object", "coached", "syntax_repair", "model_repair"] as const;
 export type Rung = (typeof RUNGS)[number];
-/** The rung a call without a schema is served on. */
+/** The rung of a call without a schema. */
 export type ServedRung = Rung | "none";
 
 export const PREDICATES = ["schema_conformant", "grounded", "trace_visible", "zdr"] as const;
@@ -18,7 +18,7 @@ export interface CandidateParams {
   readonly stop?: readonly string[] | undefined;
   readonly reasoning?: ReasoningOptions | undefined;
   readonly service_tier?: string | undefined;
-  /** Fields of the provider's own API, sent as they are. */
+  /** Fields of the provider's own API, sent unchanged. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Candidate {
   readonly provider: string;
   readonly model: string;
   readonly params: CandidateParams;
-  /** Declared but never served live: only replay and bake-offs may use it. */
+  /** Declared but never served live: only replays and bake-offs may use it. */
   readonly trial: boolean;
 }
 
@@ -83,11 +83,11 @@ export type ValueExpectation =
   | { readonly length: Range }
   | { readonly schema: JsonSchema };
 
-/** Without a tolerance the very value. */
+/** Without a tolerance, the exact value. */
 export interface NumberNear {
   readonly value: number;
   readonly tolerance?: number | undefined;
-  /** Share of the value it may be off by. */
+  /** Relative tolerance, as a share of the value. */
   readonly relative?: number | undefined;
 }
 
@@ -97,7 +97,7 @@ export interface ValueCheck {
   readonly gate: boolean;
 }
 
-/** A narrowing of a route. Every field absent here is the route's own. */
+/** A narrowing of a route. Every absent field has the route's value. */
 export interface Variant {
   readonly name: string;
   readonly candidates?: readonly Candidate[] | undefined;
@@ -126,7 +126,7 @@ export interface BakeoffSettings {
   readonly regretMonitor?: { readonly enabled: boolean; readonly sampleN: number } | undefined;
   readonly upgradeWatch?: boolean | undefined;
   readonly qualityGate?: { readonly minScore: number } | undefined;
-  /** `shape`: that answers conform is all that counts, and proposals rest on nothing else. */
+  /** `shape`: only conformance counts, and proposals rest on nothing else. */
   readonly evidence?: "shape" | undefined;
 }
 

@@ -15,7 +15,7 @@ export class ShapeReader {
     this.#prefix = prefix;
   }
 
-  /** The part at `path`, or undefined where it is absent (and optional) or faulty (and reported). */
+  /** Returns the part at `path`, or undefined where it is absent (and optional) or faulty (and reported). */
   read<T>(schema: z.ZodType<T>, path: KeyPath): T | undefined {
     const raw = valueAt(this.#document.value, path);
     const result = schema.safeParse(this.#withoutUnknownKeys(schema, raw, path));
@@ -24,7 +24,7 @@ export class ShapeReader {
     return undefined;
   }
 
-  /** Each element of the list at `path` on its own: faulty ones are undefined at their index. */
+  /** Reads each element of the list at `path` separately: faulty ones are undefined at their index. */
   readList<T>(schema: z.ZodType<T>, path: KeyPath): readonly (T | undefined)[] {
     const raw = valueAt(this.#document.value, path);
     if (raw === undefined) return [];
@@ -41,7 +41,7 @@ export class ShapeReader {
     );
   }
 
-  /** Reports keys the shape does not know and returns the value without them. */
+  /** Reports keys that the shape does not have and returns the value without them. */
   #withoutUnknownKeys(schema: z.ZodType, raw: unknown, path: KeyPath): unknown {
     const bare = unwrap(schema);
     if (bare instanceof z.ZodArray && Array.isArray(raw)) {
@@ -111,7 +111,7 @@ function mapValues(record: Record<string, unknown>, map: (value: unknown, key: s
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }
 
-/** The schema under `optional`, `default`, `nullable` and refinements. */
+/** Returns the schema under `optional`, `default`, `nullable` and refinements. */
 function unwrap(schema: z.ZodType): z.ZodType {
   let bare = schema;
   while (bare instanceof z.ZodOptional || bare instanceof z.ZodDefault || bare instanceof z.ZodNullable) {

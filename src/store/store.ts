@@ -1,6 +1,6 @@
 /**
- * The one door to the database. Everything an org owns is reached through `forOrg`, whose repositories carry the org
- * themselves: there is no method that could forget it. What stands outside is listed in `Store`, and is short.
+ * The only entry to the database. Everything an org owns is reached through `forOrg`, whose repositories add the org
+ * themselves, so no method can omit it. The few others are listed in `Store`.
  */
 import type { KeyLookup } from "../identity/ports.ts";
 import type { TelemetryStore } from "../telemetry/ports.ts";
@@ -30,7 +30,7 @@ import { OrgRetention } from "./telemetry/retention.ts";
 import { OrgRollups } from "./telemetry/rollups.ts";
 import { TelemetryWriter } from "./telemetry/telemetry-writer.ts";
 
-/** Repositories that see and write the rows of one org only. */
+/** Repositories that read and write the rows of one org only. */
 export interface OrgStore {
   readonly org: string;
   readonly keys: OrgKeys;
@@ -51,20 +51,20 @@ export interface OrgStore {
   readonly rollups: OrgRollups;
   readonly retention: OrgRetention;
   readonly audit: OrgAuditLog;
-  /** All of it, to be taken out or deleted. */
+  /** All data of the org, for export and deletion. */
   readonly data: OrgData;
   readonly queries: OrgQueries;
 }
 
 export interface Store {
   forOrg(org: string): OrgStore;
-  /** Whose key a hash is: the org is the answer, so it cannot be the question. */
+  /** Finds the org of a key's hash, so it cannot be bound to an org. */
   readonly keys: KeyLookup;
-  /** Orgs themselves: creation and lookup by those who hold the database token. */
+  /** Creation and lookup of orgs by holders of the database token. */
   readonly orgs: OrgDirectory;
-  /** Batches of records of many orgs, each of which names its own. */
+  /** Writes batches of records of many orgs, each of which names its own. */
   readonly telemetry: TelemetryStore;
-  /** Whether the database fits this code. */
+  /** Compares the database with the version that this code needs. */
   schema(): Promise<SchemaState>;
   close(): void;
 }

@@ -48,8 +48,8 @@ function parsed(base64: string): unknown {
 }
 
 /**
- * Thinking as a client of `dialect` can hold it: its own dialect's as it is, another's with the whole of it in `signature`,
- * `text` left readable beside it. Thinking that nobody signed or encrypted stays text.
+ * Returns thinking in a form that a client of `dialect` can hold: its own dialect's unchanged; another's whole inside
+ * `signature`, with `text` left readable. Thinking without signature or encryption stays text.
  */
 export function thinkingFor(dialect: DialectName, thinking: Thinking): Thinking {
   const own = thinking.from === undefined || thinking.from === dialect;

@@ -1,6 +1,6 @@
 /**
- * The neutral form of a chat call. Client-facing dialects decode into it, upstream dialects encode out of it.
- * Where client and upstream speak the same dialect the `native` body travels along, so unknown fields survive.
+ * The neutral form of a chat call. Client dialects decode into it, upstream dialects encode from it. Where both are the
+ * same dialect, the `native` body is passed along, so unknown fields survive.
  */
 import type { Usage } from "../money/usage.ts";
 
@@ -74,7 +74,7 @@ export interface MediaPart {
   /** Base64. */
   readonly data: string;
   readonly mediaType: string;
-  /** What the sound says. */
+  /** Transcript of the sound. */
   readonly transcript?: string | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface ToolCallPart {
   readonly arguments: string;
   /** The tool takes free text instead of JSON (`custom` in OpenAI's dialects). */
   readonly custom?: boolean | undefined;
-  /** Of the tool, where it stands in one (Responses). */
+  /** Call of the tool that contains it (Responses). */
   readonly namespace?: string | undefined;
   /** Gemini thought signature, carried as `extra_content.google.thought_signature` in the OpenAI shape. */
   readonly signature?: string | undefined;
@@ -116,7 +116,7 @@ export type ChatMessage =
   | {
       readonly role: "tool";
       readonly toolCallId: string;
-      /** Name of the function answered, where the client said it or an earlier call tells. */
+      /** Name of the function that was called, where the client or an earlier call gives it. */
       readonly toolName?: string | undefined;
       readonly content: readonly UserPart[];
       readonly isError?: boolean | undefined;
@@ -197,7 +197,10 @@ export interface ChatRequest {
   readonly user?: string | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly stream: boolean;
-  /** The client asked for usage in its stream (`stream_options.include_usage`); we always ask upstream. */
+  /**
+   * True when the client asked for usage in its stream (`stream_options.include_usage`); upstreams are always asked for
+   * it.
+   */
   readonly includeUsage: boolean;
   /** The client's own body. Canonical fields above win over it; only the same dialect may read it. */
   readonly native?: NativeBody | undefined;
@@ -228,7 +231,7 @@ export interface AnswerChoice {
 /** A complete answer. `native` is the upstream's body, served as it is to a client of the same dialect. */
 export interface ChatAnswer {
   readonly id?: string | undefined;
-  /** The model the upstream says served. */
+  /** The model that the upstream reports as serving. */
   readonly model?: string | undefined;
   readonly created?: number | undefined;
   readonly choices: readonly AnswerChoice[];
@@ -238,7 +241,7 @@ export interface ChatAnswer {
   readonly native?: NativeBody | undefined;
 }
 
-/** True where the model or its provider withheld the answer, or ended it to withhold the rest. */
+/** True where the model or its provider withheld the answer, or ended it in order to withhold the rest. */
 export function isRefused({ content, finish }: AnswerChoice): boolean {
   if (finish.unified === "content-filter") return true;
   if (finish.unified === "tool-calls" || !content.some((part) => part.type === "refusal")) return false;

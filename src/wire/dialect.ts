@@ -14,7 +14,7 @@ export interface WireTarget {
   /** Most output tokens of the model, where known; for dialects that must send a limit. */
   readonly maxOutput?: number | undefined;
   readonly facts?: ModelFacts | undefined;
-  /** What the function names that the model sees stand for at the client. */
+  /** The client's tools behind the function names that the model sees. */
   readonly clientTools?: ClientTools | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface WireTarget {
 export interface Quirks {
   /** Request fields the upstream refuses: left out and reported, not sent. */
   readonly omit?: readonly string[] | undefined;
-  /** Name of the output limit. Default `max_tokens`, which every compatible upstream knows. */
+  /** Name of the output limit. Default `max_tokens`, which every compatible upstream accepts. */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens" | undefined;
   /** Takes `top_k`, which OpenAI's own API does not know. Default false: it is left out and reported. */
   readonly topK?: boolean | undefined;
@@ -112,7 +112,10 @@ export interface UpstreamDialect {
   encodeRequest(request: ChatRequest, target: WireTarget): Result<EncodedRequest>;
   /** Fails where a 200 body carries an error. `body` is parsed JSON. */
   decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnswer>;
-  /** Usage in a body that is no answer: an error, or an answer without its content. Undefined where there is none. */
+  /**
+   * Returns the usage of a body that is no answer (an error, or an answer without content). Undefined where there is
+   * none.
+   */
   usageOf(body: unknown, target: WireTarget): Usage | undefined;
   streamDecoder(target: WireTarget): StreamDecoder;
   /** An answer with an error status. `now` (epoch ms) turns dates in headers into waits. */
@@ -132,7 +135,7 @@ export interface ErrorDetails {
   readonly attempts: readonly unknown[];
 }
 
-/** What the client is told about the answer besides its content. */
+/** Facts about the answer that the client gets besides its content. */
 export interface ServedContext {
   /** One id per answer, ours. */
   readonly id: string;
@@ -142,7 +145,7 @@ export interface ServedContext {
   readonly created: number;
   /** The client asked for usage in its stream. */
   readonly includeUsage: boolean;
-  /** The client's request, for dialects whose answers repeat what was asked. */
+  /** The client's request, for dialects whose answers repeat parts of it. */
   readonly asked?: ChatRequest | undefined;
   /** Unix seconds, for answers that say when they were complete; absent = `created`. */
   readonly now?: (() => number) | undefined;

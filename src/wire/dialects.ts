@@ -48,8 +48,8 @@ function forAll(dialect: UpstreamDialect): UpstreamDialect {
 }
 
 /**
- * The request with the client's tools as functions, and what these stand for. An upstream of the client's own dialect gets
- * them as they are, where it knows them.
+ * Returns the request with the client's tools as functions, and the tools behind these names. An upstream of the
+ * client's own dialect gets the tools unchanged where it supports them.
  */
 export function clientToolsFor(
   dialect: DialectName,

@@ -45,7 +45,7 @@ export function vectorsOf(answer: ChatAnswer): EmbeddingList["vectors"] {
   return part?.type === "native" && Array.isArray(part.value) ? (part.value as EmbeddingList["vectors"]) : [];
 }
 
-/** A vector in the form the caller asked for, whichever the upstream answered in; undefined where it is neither. */
+/** Returns a vector in the requested format, whatever format the upstream used; undefined where it is neither. */
 export function vectorIn(
   encoding: EmbeddingRequest["encoding"],
   vector: unknown,

@@ -32,7 +32,7 @@ export function decodeErrorObject(value: unknown, { provider }: Target): Provide
   return { ...(fieldsOf(value) ?? { message: "" }), provider, status: 200 };
 }
 
-/** An `error` event of a stream whose data is plain text; undefined for any other event. */
+/** Reads an `error` event of a stream whose data is plain text; undefined for any other event. */
 export function textErrorEvent({ event, data }: SseEvent, target: Target): ProviderError | undefined {
   const plain = event === "error" && typeof parsed(data) !== "object";
   return plain ? decodeErrorObject(data, target) : undefined;
@@ -50,7 +50,7 @@ function fieldsOf(value: unknown): ErrorFields | undefined {
   return flatFields(value);
 }
 
-/** OpenRouter tells in `metadata` what the provider behind it answered. */
+/** OpenRouter puts the answer of the provider behind it into `metadata`. */
 function wrapped(error: JsonRecord): ErrorFields {
   const own = flatFields(error);
   const metadata = recordAt(error, "metadata");
@@ -77,7 +77,7 @@ function flatFields(error: JsonRecord): ErrorFields {
   const type = stringAt(error, "type");
   return {
     code: word(error["code"]),
-    // The event and envelope type "error" says nothing of the error's own.
+    // The event and envelope type "error" carries no information about the error itself.
     type: (type === "error" ? undefined : type) || stringAt(error, "status") || stringAt(error, "error_type"),
     message:
       faults.length > 0

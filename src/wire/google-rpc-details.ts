@@ -1,7 +1,7 @@
 import { arrayAt, isRecord, type JsonRecord, stringAt } from "../json/record.ts";
 import { bounded, durationMs } from "./retry-after.ts";
 
-/** What Google's `error.details[]` (google.rpc error model) says in structured words, as `key:value`. */
+/** Returns the structured words of Google's `error.details[]` (google.rpc error model) as `key:value`. */
 export function rpcDetails(error: JsonRecord): string[] {
   return entries(error).flatMap((entry) => [
     ...named("reason", [entry]),

@@ -20,8 +20,8 @@ export interface ModelFacts {
   /** The effort words the model takes, from the least up. */
   readonly efforts?: readonly ReasoningEffort[] | undefined;
   /**
-   * How thinking is switched off: by leaving it out, by the `thinking.type` named here, or not at all (`never`), where
-   * the least effort stands in for it.
+   * How thinking is switched off: by omitting it, by the `thinking.type` named here, or not at all (`never`), where the
+   * least effort is used instead.
    */
   readonly thinkingOff?: "omit" | "disabled" | "between_tools" | "never" | undefined;
   /** Bounds of a thinking budget in tokens; 0 as the lower one means that thinking can be switched off. */

@@ -1,4 +1,4 @@
-/** A failure in the shape that OpenAI's clients know, with the gateway's own account of it beside. */
+/** Returns a failure in the error shape of OpenAI's clients, with the gateway's own fields beside it. */
 import type { Failure } from "../failure/failure.ts";
 import { httpError } from "../failure/http.ts";
 import type { ErrorDetails } from "./dialect.ts";

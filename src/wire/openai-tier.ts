@@ -1,4 +1,4 @@
-/** Words of providers for tiers, in those of OpenAI's API; a word that neither knows is no tier of a client. */
+/** Converts providers' words for tiers to those of OpenAI's API; a word unknown to both is omitted. */
 const WORDS: Readonly<Record<string, string>> = {
   auto: "auto",
   default: "default",

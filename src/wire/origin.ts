@@ -1,7 +1,7 @@
 /**
  * Remembers the client's own form of a neutral value (a message, a tool, a response format), so that the same dialect
- * can send it with every field the neutral form has no word for. Neutral values are immutable: a changed one is a new
- * object and has no origin, which is how the neutral form wins over the client's body without comparing the two.
+ * can send it with fields that the neutral form lacks. Neutral values are immutable: a changed one is a new object
+ * without an origin, so changes take precedence without comparing the two forms.
  */
 import type { JsonRecord } from "../json/record.ts";
 import type { DialectName } from "./chat.ts";

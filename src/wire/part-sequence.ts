@@ -8,8 +8,8 @@ interface OpenCall {
 }
 
 /**
- * Calls may interleave upstream. A call streams live; whatever would begin another part while its arguments are no whole
- * JSON yet waits until they are, or until the answer ends. Choices other than the first have no place in such a dialect.
+ * Calls may interleave upstream. One call streams live; any other part waits until the arguments of that call are whole
+ * JSON or the answer ends. Such a dialect has no field for choices other than the first.
  */
 export class PartSequence {
   #open: OpenCall | undefined;
@@ -68,7 +68,7 @@ function beginsOrContinues(event: StreamEvent): boolean {
   }
 }
 
-/** Free text has no end of its own: it counts as whole as soon as something follows it. */
+/** Free text has no end mark: it is complete as soon as something follows it. */
 function isWhole({ custom, text }: OpenCall): boolean {
   if (custom) return true;
   try {

@@ -4,7 +4,7 @@ import { type JsonRecord, numberAt, recordAt, stringAt } from "../json/record.ts
 /** xAI reports its charge in units of 10⁻¹⁰ dollars. */
 const XAI_TICKS_PER_USD = 1e10;
 
-/** What a total holds beside prompt and answer was generated: some count thinking only there. */
+/** Tokens in a total beside prompt and answer were generated: some providers count thinking only there. */
 export function leftToOutput(
   output: number | undefined,
   input: number | undefined,
@@ -14,7 +14,10 @@ export function leftToOutput(
   return Math.max(output, total - input);
 }
 
-/** What the provider says it charged. OpenRouter repeats the upstream's share, which counts only with the user's own key. */
+/**
+ * The provider's reported charge. OpenRouter also repeats the upstream's share, which counts only with the user's own
+ * key.
+ */
 export function reportedUsd(raw: JsonRecord): number | undefined {
   const ticks = numberAt(raw, "cost_in_usd_ticks");
   if (ticks !== undefined) return ticks / XAI_TICKS_PER_USD;

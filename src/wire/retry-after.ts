@@ -1,6 +1,6 @@
 /**
- * How long an upstream asks to be left alone.
- * Retry-After is RFC 9110 section 10.2.3: whole seconds, or one of the three HTTP-date forms of section 5.6.7.
+ * Returns how long an upstream asks clients to wait. Retry-After is RFC 9110 section 10.2.3: whole seconds, or one of
+ * the three HTTP-date forms of section 5.6.7.
  */
 
 /** A longer wait is cut to this: a wrong clock or a date in another century must not lock a provider out for good. */

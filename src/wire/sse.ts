@@ -17,9 +17,9 @@ export interface SseReader {
 }
 
 /**
- * Reads events as the consumer asks for them: nothing is fetched ahead of `read`. Line ends may be LF, CR, CRLF or mixed,
- * characters may be cut anywhere, and the last event needs no blank line. Comments are skipped: a keep-alive is no content.
- * `mayGoOn` is asked after every piece of the body, told its length; where it says no, `read` returns no events.
+ * Reads events on demand: nothing is fetched ahead of `read`. Line ends may be LF, CR, CRLF or mixed, characters may be
+ * split anywhere, and the last event needs no blank line. Comments are skipped, because a keep-alive is no content.
+ * `mayGoOn` is called after every piece of the body with its length; when it returns false, `read` returns no events.
  */
 export function sseReader(
   body: ReadableStream<Uint8Array>,
@@ -117,7 +117,7 @@ export function sseFeed(onEvent: (event: SseEvent) => void): { feed(bytes: Uint8
   };
 }
 
-/** Some upstreams say what went wrong in a field of its own, `error:`, which other readers skip as unknown. */
+/** Some upstreams send an error in a field `error:`, which other readers skip as unknown. */
 function eventParser(onEvent: (event: SseEvent) => void): EventSourceParser {
   return createParser({
     maxBufferSize: MAX_EVENT_LENGTH,

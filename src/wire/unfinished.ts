@@ -2,12 +2,15 @@
 import { type Failure, failure } from "../failure/failure.ts";
 import type { FinishReason } from "./chat.ts";
 
-/** An answer that ends before it says that it is whole, as a body or as a stream. `how` completes "the answer ended …". */
+/**
+ * Failure of an answer, as a body or a stream, that ends before it is marked complete. `how` completes "the answer
+ * ended …".
+ */
 export function unfinished(how: string): Failure {
   return failure("network", `the answer ended ${how}`, { reason: "reset", status: 200 });
 }
 
-/** The provider itself says that the answer came out broken (a malformed function call, say). */
+/** Failure of an answer that the provider itself reports as broken (a malformed function call, for example). */
 export function brokenAnswer({ raw = "error" }: FinishReason): Failure {
   return failure("content_invalid", `the provider reports a broken answer (${raw})`, {
     reason: "unparseable",

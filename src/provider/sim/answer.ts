@@ -1,4 +1,7 @@
-/** What a simulated model says. Depends on model, request content and seed; failures also on the attempt. */
+/**
+ * Generates the answer of a simulated model. It depends on model, request content and seed; failures also on the
+ * attempt.
+ */
 import { isRecord, recordAt, stringAt } from "../../json/record.ts";
 import { draw } from "./draw.ts";
 import { cutAtWord, sentences } from "./facts.ts";
@@ -12,7 +15,7 @@ export interface SimAnswer {
   readonly finish: "stop" | "length" | "tool_calls";
 }
 
-/** The documented rule of thumb: four characters a token. */
+/** Estimates tokens by the documented rule of thumb: four characters per token. */
 export function simulatedTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
@@ -69,7 +72,7 @@ function perhapsBroken(
   }
 }
 
-/** A member lost, or a value that is no longer one: well-formed JSON of the wrong shape. */
+/** Removes a member, or makes a value invalid: well-formed JSON of the wrong shape. */
 function withoutSomething(value: unknown, seed: string): unknown {
   if (!isRecord(value)) return { value };
   const names = Object.keys(value);
@@ -77,7 +80,7 @@ function withoutSomething(value: unknown, seed: string): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== lost));
 }
 
-/** Calls tools when told to, or when the user's words ask for it; one call unless all are required. */
+/** Calls tools when required, or when the user's words ask for it; one call unless all are required. */
 function toolCallsOf(model: SimModel, request: SimRequest, seed: string): SimAnswer["toolCalls"] {
   const { tools, toolChoice, lastRole, lastText } = request;
   if (tools.length === 0 || lastRole !== "user" || toolChoice === "none") return [];

@@ -1,4 +1,4 @@
-/** Chance that is no chance: equal words draw equal numbers, on every machine. */
+/** Deterministic pseudo-random draws: equal words give equal numbers on every machine. */
 
 /** Uniform in [0, 1). FNV-1a over the words, then the finalizer of MurmurHash3. */
 export function draw(...words: readonly (string | number)[]): number {

@@ -1,4 +1,4 @@
-/** What can be read off an input text without understanding it: labelled values, amounts, dates, sentences. */
+/** Reads facts from an input text without understanding it: labelled values, amounts, dates, sentences. */
 
 /** The value written after a label, as in `Invoice number: A-17` for the key `invoice_number`. */
 export function labelled(text: string, key: string): string | undefined {
@@ -26,7 +26,7 @@ export function sentences(text: string): string[] {
   return found.filter((sentence) => /\p{L}{2}/u.test(sentence));
 }
 
-/** At most so many characters, cut at a word where possible. */
+/** Returns at most this many characters, cut at a word where possible. */
 export function cutAtWord(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const space = text.lastIndexOf(" ", characters);

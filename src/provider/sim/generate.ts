@@ -1,4 +1,4 @@
-/** A value that conforms to a JSON Schema and says something about the input text. */
+/** Generates a value that conforms to a JSON Schema and uses facts of the input text. */
 import { compileFinder, compilePattern } from "../../json/pattern/pattern.ts";
 import { valueAt } from "../../json/pointer.ts";
 import { isRecord, type JsonRecord } from "../../json/record.ts";
@@ -8,15 +8,15 @@ import { cutAtWord, firstAmount, isoDate, labelled, sentences } from "./facts.ts
 import { sampleOf } from "./pattern.ts";
 
 interface GenerateOptions {
-  /** The text answers are drawn from. */
+  /** The text from which answers are taken. */
   readonly text: string;
-  /** Names the model and the request; equal seeds give equal values. */
+  /** Identifies the model and the request; equal seeds give equal values. */
   readonly seed: string;
-  /** Share of facts taken rightly. */
+  /** Share of facts that are read correctly. */
   readonly accuracy: number;
 }
 
-/** Below this only what is required is made, so that recursive schemas stay small. */
+/** Below this depth only required members are made, so that recursive schemas stay small. */
 const MAX_DEPTH = 6;
 const SUMMARY_CHARACTERS = 160;
 /** Schemas may ask for texts of any length; a simulation need not. */
@@ -133,7 +133,7 @@ class Generator {
     return cut.length < least ? cut.padEnd(Math.min(least, LONGEST_PADDING), ".") : cut;
   }
 
-  /** The choice the text names, where it names one. */
+  /** Returns the choice that the text names, where it names one. */
   #choice(choices: readonly unknown[], path: readonly string[]): unknown {
     const text = this.#options.text.toLowerCase();
     const named = choices.find(
@@ -175,7 +175,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 function matching(pattern: string, label: string, text: string): string {
   const expression = compilePattern(pattern);
-  // A pattern that is none constrains nothing.
+  // An invalid pattern constrains nothing.
   if (!expression.ok) return label;
   try {
     if (expression.value.test(label)) return label;
@@ -189,7 +189,7 @@ function matching(pattern: string, label: string, text: string): string {
   return sampleOf(pattern) ?? label;
 }
 
-/** The multiple of `step` nearest to a value within its bounds, where there is one. */
+/** Returns the multiple of `step` nearest to a value within its bounds, where there is one. */
 function steppedWithin(value: number, step: number, low: number, high: number): number {
   const steps = Math.min(Math.floor(high / step), Math.max(Math.ceil(low / step), Math.round(value / step)));
   return steps * step;
@@ -232,7 +232,7 @@ function exclusive(value: unknown, nudge: number, otherwise: number): number {
   return typeof value === "number" ? value + nudge : otherwise;
 }
 
-/** A local reference; any other, and a badly escaped one, refers to nothing here. */
+/** Resolves a local reference; any other, and a badly escaped one, resolves to nothing. */
 function referred(root: unknown, reference: string): unknown {
   if (!reference.startsWith("#")) return undefined;
   try {

@@ -1,8 +1,8 @@
-/** The simulated models as data: what they cost, how fast, how often they fail, how well they do. */
+/** The simulated models as data: prices, speed, failure rates and accuracy. */
 import type { Price, Rate } from "../../money/price.ts";
 import type { ModelCapabilities, ModelSpec, ProviderSpec } from "../provider.ts";
 
-/** `.invalid` never resolves (RFC 2606), so a simulated call that escapes reaches nobody. */
+/** `.invalid` never resolves (RFC 2606), so a simulated call that leaves the process reaches no host. */
 export const SIM_BASE_URL = "https://sim.invalid/v1";
 
 /** True for addresses that belong to the simulation and must not reach a network. */
@@ -21,17 +21,19 @@ export interface SimModel {
   /** Milliseconds to the first token, and between tokens. */
   readonly firstTokenMs: number;
   readonly perTokenMs: number;
-  /** Answers 429 with Retry-After; drawn per attempt. */
+  /** Share of 429 answers with Retry-After; drawn per attempt. */
   readonly shedRate: number;
-  /** Answers 500; drawn per attempt. */
+  /** Share of 500 answers; drawn per attempt. */
   readonly errorRate: number;
-  /** Share of inputs it can structure at all where the schema is not enforced; the others fail on every attempt. */
+  /**
+   * Share of inputs that it can structure at all where the schema is not enforced; the others fail on every attempt.
+   */
   readonly competence: number;
-  /** Share of attempts whose JSON is broken although the input is within its competence. */
+  /** Share of attempts with broken JSON although the input is within its ability. */
   readonly noise: number;
-  /** Chance to mend a broken answer when asked to. */
+  /** Probability that it repairs a broken answer when asked to. */
   readonly mending: number;
-  /** Share of facts (labels, amounts) read off the input rightly; the others conform but are wrong. */
+  /** Share of facts (labels, amounts) read correctly from the input; the others conform but are wrong. */
   readonly accuracy: number;
 }
 

@@ -1,6 +1,10 @@
-/** A text that matches a simple regular expression: literals, classes, groups, alternatives, counted repeats. */
+/**
+ * Generates a text that matches a simple regular expression: literals, classes, groups, alternatives, counted repeats.
+ */
 
-/** Returns undefined where the pattern uses more than that. The caller checks the result against the real expression. */
+/**
+ * Returns undefined where the pattern uses more than that. The caller checks the result against the real expression.
+ */
 export function sampleOf(pattern: string): string | undefined {
   const parser = new Sampler(pattern);
   const text = parser.alternatives();
@@ -21,7 +25,7 @@ class Sampler {
     return this.#at >= this.#pattern.length;
   }
 
-  /** The first alternative; the others are read and dropped. */
+  /** Uses the first alternative; the others are read and ignored. */
   alternatives(): string | undefined {
     const first = this.#sequence();
     while (this.#peek() === "|") {

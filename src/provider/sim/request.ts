@@ -1,4 +1,4 @@
-/** The parts of a chat completion request that the simulation looks at. */
+/** The parts of a chat completion request that the simulation reads. */
 import { arrayAt, booleanAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 
 export interface SimRequest {
@@ -11,7 +11,7 @@ export interface SimRequest {
   readonly lastText: string;
   /** The schema to conform to, from `response_format` or coached in the prompt. */
   readonly schema?: unknown;
-  /** The schema came as `json_schema`: an able model then cannot depart from it. */
+  /** True when the schema came as `json_schema`: an able model then cannot depart from it. */
   readonly enforced: boolean;
   readonly json: boolean;
   readonly tools: readonly { readonly name: string; readonly parameters: unknown }[];
@@ -66,7 +66,7 @@ function textOf(content: unknown): string {
   return content.map((part) => stringAt(part, "text") ?? "").join("\n");
 }
 
-/** The last line of an instruction that is a JSON object and reads like a schema. */
+/** Returns the last line of an instruction that is a JSON object and looks like a schema. */
 function coachedSchema(messages: readonly JsonRecord[]): unknown {
   const instructions = messages.filter((message) => message["role"] === "system" || message["role"] === "developer");
   const lines = instructions.flatMap((message) => textOf(message["content"]).split("\n"));

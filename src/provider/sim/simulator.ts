@@ -25,10 +25,10 @@ export type SimFetch = (request: Request, clock: SimClock, options?: SimOptions)
 
 const SIMULATED_HEADER = "x-simulated";
 
-/** How many different requests are remembered; the oldest are forgotten first. */
+/** Most requests remembered; the oldest are forgotten first. */
 const REMEMBERED = 4_096;
 
-/** A simulator with its own memory of attempts. */
+/** Returns a simulator with its own memory of attempts. */
 export function createSimulator(): SimFetch {
   const seen = new Map<string, number>();
   const countAttempt = (request: Request, key: string): number => {
@@ -89,7 +89,7 @@ export const simFetch: SimFetch = createSimulator();
 
 const LABEL = { [SIMULATED_HEADER]: "true" };
 
-/** No clock in the body: equal requests give equal bytes. */
+/** The body contains no time, so equal requests give equal bytes. */
 function envelopeOf(model: SimModel, key: string): Envelope {
   const id = `chatcmpl-sim-${Math.floor(draw(key, "id") * 2 ** 32)
     .toString(16)
@@ -176,7 +176,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Answered with the same refusal as any other unusable body.
+    // Refused like any other unusable body.
     return undefined;
   }
 }

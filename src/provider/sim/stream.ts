@@ -1,10 +1,10 @@
-/** A simulated answer as server-sent chunks, made as they are read. */
+/** Generates a simulated answer as server-sent chunks while they are read. */
 import type { SimAnswer } from "./answer.ts";
 
 /** Tokens streamed at a time, four characters each. */
 export const TOKENS_PER_CHUNK = 4;
 
-/** What every body and chunk of an answer carries. */
+/** Fields of every body and chunk of an answer. */
 export type Envelope = Readonly<Record<"id" | "model" | "system_fingerprint", string>> & {
   readonly created: number;
   readonly simulated: true;
@@ -65,7 +65,7 @@ function* chunksOf(answers: readonly SimAnswer[], withUsage: boolean): Generator
 
 const PIECE = TOKENS_PER_CHUNK * 4;
 
-/** Never half a surrogate pair. */
+/** Does not split surrogate pairs. */
 function* pieces(text: string): Generator<string> {
   const characters = [...text];
   for (let at = 0; at < characters.length; at += PIECE) yield characters.slice(at, at + PIECE).join("");

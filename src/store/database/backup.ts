@@ -1,4 +1,7 @@
-/** A whole database as lines of JSON, over the wire, so that it works the same against Turso and the local engine. */
+/**
+ * Writes and reads a whole database as lines of JSON, over the wire, so that it works the same with Turso and the local
+ * engine.
+ */
 import type { Client, InValue, ResultSet, Transaction, Value } from "@libsql/client/web";
 import { createClient } from "@libsql/client/web";
 import type { Connection } from "./database.ts";
@@ -36,7 +39,7 @@ export class BackupError extends Error {
 }
 
 type Reader = Pick<Client | Transaction, "execute">;
-/** Numbers are themselves; what JSON cannot say has a name. */
+/** Finite numbers are written as they are; values that JSON lacks have a name. */
 type Cell = null | string | number | { readonly int: string } | { readonly real: string } | { readonly hex: string };
 
 const TIMEOUT_MS = 120_000;
@@ -46,8 +49,9 @@ const MOST_ROWS_PER_PAGE = 2_000;
 const MOST_VALUES = 16_000;
 
 /**
- * The lines of a backup, without line ends, as of one moment: all is read in one read transaction. `live` reads page by
- * page instead, for databases whose server ends a transaction before all is read; rows that change meanwhile may be missed.
+ * Yields the lines of a backup, without line ends, as of one moment: everything is read in one read transaction. `live`
+ * reads page by page instead, for databases whose server ends a transaction before everything is read; rows that change
+ * meanwhile may be missed.
  */
 export async function* backupLines(
   connection: Connection,
@@ -96,7 +100,7 @@ async function* rowLines(reader: Reader, { name, columns }: BackupTable, positio
   }
 }
 
-/** Reads the first line; throws where it is none of ours. */
+/** Reads the first line; throws where it does not begin a backup. */
 export function headerOf(line: string): BackupHeader {
   let header: unknown;
   try {
@@ -114,8 +118,9 @@ export function headerOf(line: string): BackupHeader {
 }
 
 /**
- * Fills a database from a backup: tables of the backup's own version first, then its rows, then their number is compared.
- * One that holds rows is refused, or emptied first where `force` says so. Not one transaction: after a failure, restore again.
+ * Fills a database from a backup: first tables of the backup's own version, then its rows, then their numbers are
+ * compared. A database with rows is refused, or emptied first with `force`. Not one transaction: after a failure,
+ * restore again.
  */
 export async function restore(
   connection: Connection,
@@ -155,7 +160,7 @@ async function empty(client: Client, force: boolean): Promise<void> {
       throw new BackupError("not_empty", `the database is not empty: there are rows in ${name}`, fix);
     }
   }
-  // Also without rows: the tables may be of another version than the backup.
+  // Tables without rows are replaced as well: they may be of another version than the backup.
   await settled(
     client.batch(
       names.map((name) => `drop table ${quoted(name)}`),
@@ -244,7 +249,7 @@ async function versionOf(reader: Reader): Promise<string> {
   throw new BackupError("not_migrated", "the database has no schema yet", "there is nothing to back up");
 }
 
-/** Integers come as bigints, so that none is rounded and a real is told from them. */
+/** Integers are read as bigints, so that none is rounded and reals can be distinguished from them. */
 function open({ url, authToken, timeoutMs = TIMEOUT_MS }: Connection): Client {
   return createClient({
     url,

@@ -1,6 +1,9 @@
 import type { Kept } from "../../runs/ports.ts";
 
-/** Which items of a batch were written, told by what the statement returned; of two that are the same, the first. */
+/**
+ * Returns which items of a batch were written, from the rows that the statement returned; of two equal items, the
+ * first.
+ */
 export function keptOf<Item>(
   items: readonly Item[],
   written: readonly Item[],

@@ -6,13 +6,13 @@ export interface Connection {
   /** `libsql://`, `https://` or, for the local server, `http://127.0.0.1:…`. */
   readonly url: string;
   readonly authToken?: string | undefined;
-  /** How long one round trip may take. Default 15 000. */
+  /** Longest duration of one round trip, milliseconds. Default 15 000. */
   readonly timeoutMs?: number | undefined;
 }
 
 export type Database = LibSQLDatabase & { readonly $client: Client };
 
-/** Opens nothing yet: every query is its own HTTP request. */
+/** Returns a database without opening a connection: every query is a separate HTTP request. */
 export function connect({ url, authToken, timeoutMs = 15_000 }: Connection): Database {
   const client = createClient({
     url,

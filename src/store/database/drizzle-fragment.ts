@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Fragment } from "./fragment.ts";
 
-/** A fragment as a condition of a drizzle query; `undefined` stays that. */
+/** Returns a fragment as a condition of a drizzle query; `undefined` stays `undefined`. */
 export function drizzled(fragment: Fragment): SQL;
 export function drizzled(fragment: Fragment | undefined): SQL | undefined;
 export function drizzled(fragment: Fragment | undefined): SQL | undefined {

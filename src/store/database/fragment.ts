@@ -7,8 +7,8 @@ export interface SqlStatement {
 }
 
 /**
- * A piece of SQL. Its text can only come from a template literal in this code: the constructor is private, `sql` takes
- * the literal's own strings, and every value becomes a placeholder. That is why no text of a query reaches the engine.
+ * A piece of SQL. Its text can come only from a template literal in this code: the constructor is private, `sql` takes
+ * the literal's own strings, and every value becomes a placeholder. Therefore no text of a query reaches the engine.
  */
 export class Fragment implements SqlStatement {
   readonly sql: string;
@@ -31,7 +31,7 @@ export class Fragment implements SqlStatement {
     return new Fragment("?", [typeof value === "boolean" ? Number(value) : value]);
   }
 
-  /** The nth name of one of our own families of names. */
+  /** Returns the nth name of a family of generated names. */
   static numbered(family: "c" | "k" | "v" | "r" | "n" | "m", index: number): Fragment {
     if (!Number.isInteger(index) || index < 0) throw new RangeError(`not an index: ${index}`);
     return new Fragment(`${family}${index}`, []);
@@ -51,7 +51,7 @@ export const numbered = Fragment.numbered;
 
 export const listed = (parts: readonly Fragment[]): Fragment => Fragment.join(parts, sql`, `);
 
-/** All of them; true where there is none. */
+/** Joins all conditions with AND; true where there is none. */
 export function allOf(conditions: readonly Fragment[]): Fragment {
   return conditions.length === 0 ? sql`1` : Fragment.join(conditions, sql` AND `);
 }

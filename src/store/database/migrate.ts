@@ -3,7 +3,7 @@ import { type Connection, connect } from "./database.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { StoreError, settled } from "./store-error.ts";
 
-/** One file of `migrations/`, in order of names. Never edited after a release. */
+/** One file of `migrations/`, in order of names. Never changed after a release. */
 export interface Migration {
   /** File name without `.sql`, e.g. `0000_init`. */
   readonly name: string;
@@ -32,10 +32,12 @@ const JOURNAL = `create table if not exists modelrig_migrations (
   position integer primary key, name text not null unique, hash text not null, applied_at integer not null
 )`;
 const BREAKPOINT = "--> statement-breakpoint";
-/** An index over a large table takes longer than a query may. */
+/** An index over a large table takes longer to build than a query may take. */
 const TIMEOUT_MS = 120_000;
 
-/** Applies what is missing, each migration in a transaction of its own; answers the names applied. Safe to run twice at once. */
+/**
+ * Applies missing migrations, each in a transaction of its own; returns the names applied. Safe to run twice at once.
+ */
 export async function migrate(connection: Connection, migrations: readonly Migration[]): Promise<readonly string[]> {
   return await withClient(connection, async (client) => {
     await settled(client.execute(JOURNAL));
@@ -50,7 +52,7 @@ export async function migrate(connection: Connection, migrations: readonly Migra
   });
 }
 
-/** Names that `migrate` would apply. Changes nothing. */
+/** Returns the names that `migrate` would apply. Changes nothing. */
 export async function pendingMigrations(
   connection: Connection,
   migrations: readonly Migration[],
@@ -67,7 +69,7 @@ export type SchemaState =
   /** `version` is absent where nothing was ever applied. */
   | { readonly state: "behind" | "ahead"; readonly version: string | undefined; readonly expected: string };
 
-/** Compares the database with what this code was built for. */
+/** Compares the database with the version that this code needs. */
 export async function schemaState(client: Client): Promise<SchemaState> {
   const version = (await journal(client)).at(-1)?.name;
   if (version === SCHEMA_VERSION) return { state: "current", version };
@@ -94,10 +96,10 @@ async function journal(client: Client): Promise<readonly JournalRow[]> {
   }
 }
 
-/** True when it was applied here, false when another process came first. */
+/** Returns true when it was applied here, false when another process was first. */
 async function apply(client: Client, migration: Migration, position: number): Promise<boolean> {
   const hash = await hashOf(migration);
-  // The journal row first: of two processes at once, the second fails on it before it touches a table.
+  // The journal row is written first: of two processes at once, the second fails on it before it changes a table.
   const claim: InStatement = {
     sql: "insert into modelrig_migrations (position, name, hash, applied_at) values (?, ?, ?, unixepoch() * 1000)",
     args: [position, migration.name, hash],
@@ -107,7 +109,7 @@ async function apply(client: Client, migration: Migration, position: number): Pr
     return true;
   } catch (cause) {
     if ((await journal(client))[position]?.name === migration.name) return false;
-    // Not the migration's doing: it may be tried again as it is.
+    // The fault is not in the migration: it may be tried again unchanged.
     if (cause instanceof StoreError && ["unreachable", "unauthorized", "busy"].includes(cause.fault)) throw cause;
     const root = cause instanceof StoreError ? cause.cause : cause;
     const reason = root instanceof Error ? root.message : String(root);
@@ -147,7 +149,7 @@ function statementsOf({ sql }: Migration): string[] {
     .filter((statement) => statement !== "");
 }
 
-/** Line endings do not count: git may change them. */
+/** Line endings are ignored, because git may change them. */
 async function hashOf({ sql }: Migration): Promise<string> {
   const bytes = new TextEncoder().encode(sql.replaceAll("\r\n", "\n"));
   const digest = await crypto.subtle.digest("SHA-256", bytes);

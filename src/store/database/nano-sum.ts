@@ -8,7 +8,7 @@ export function nanoSum(column: SQLWrapper): SQL<string | null> {
   return sql<string | null>`sum(${column} / 1000000000) || ' ' || sum(${column} % 1000000000)`;
 }
 
-/** The sum that `nanoSum` selected, exactly; `undefined` where no row had a value. */
+/** Returns the exact sum that `nanoSum` selected; `undefined` where no row had a value. */
 export function nanoSumOf(selected: string | null): bigint | undefined {
   if (selected === null) return undefined;
   const [dollars = "0", nano = "0"] = selected.split(" ");

@@ -1,6 +1,6 @@
 /**
- * Which rows a reader may see: the one place where a key's row scope becomes SQL, for lists, single rows, `/query` and
- * ingest. What carries no tags itself is seen through what it belongs to.
+ * Conditions for the rows that a reader may see: the one place where a key's row scope becomes SQL, for lists, single
+ * rows, `/query` and ingest. Rows without tags are seen through the rows they belong to.
  */
 import type { RowScope } from "../../identity/principal.ts";
 import { isTagName } from "../../intake/tag-rule.ts";
@@ -13,14 +13,14 @@ export interface Access {
   readonly rowScope?: RowScope | undefined;
 }
 
-/** The tag's value in a JSON object of texts; null where it has none. */
+/** Returns the tag's value in a JSON object of texts; null where it has none. */
 export function tagValue(tags: Fragment, name: string): Fragment {
   return isTagName(name) ? sql`json_extract(${tags}, ${bind(`$."${name}"`)})` : sql`NULL`;
 }
 
 /**
- * True of rows whose tags carry everything the scope asks for; `undefined` where the reader sees every row. A scope that
- * names no tag shows nothing: it was meant to hold something back.
+ * True for rows with all tags of the scope; `undefined` where the reader sees every row. A scope without tags shows
+ * nothing, because it was meant to restrict.
  */
 export function carries(tags: Fragment, rows: Rows): Fragment | undefined {
   if (!rows) return undefined;
@@ -28,7 +28,7 @@ export function carries(tags: Fragment, rows: Rows): Fragment | undefined {
   return wanted.length === 0 ? sql`0` : allOf(wanted);
 }
 
-/** An inference with this id is there and in scope. */
+/** True when an inference with this id exists and is in scope. */
 function seesInference({ org, rowScope }: Access, id: Fragment): Fragment {
   return there(sql`inferences AS s`, [sql`s.org = ${bind(org)}`, sql`s.id = ${id}`, carries(sql`s.tags`, rowScope)]);
 }
@@ -38,8 +38,8 @@ function seesOneRun({ org, rowScope }: Access, id: Fragment): Fragment {
 }
 
 /**
- * A run with this id is there, or one with this episode key. What is said of an episode is said of all its runs, and
- * several customers may use one key: it is seen only where each of those runs is.
+ * True when a run with this id, or with this episode key, exists and is in scope. A statement about an episode applies
+ * to all its runs, and several customers may use one key: it is seen only where each of those runs is.
  */
 export function seesRun({ org, rowScope }: Access, id: Fragment): Fragment {
   const byId = [sql`s.org = ${bind(org)}`, sql`s.id = ${id}`];
@@ -51,7 +51,10 @@ export function seesRun({ org, rowScope }: Access, id: Fragment): Fragment {
   return sql`(${allOf([known, ...hidden])})`;
 }
 
-/** The row `artifact` of artifacts is in scope: the run and the inference it names both are, and it names at least one. */
+/**
+ * True when the row `artifact` of artifacts is in scope: it names a run or an inference, and everything it names is in
+ * scope.
+ */
 export function seesArtifactRow(access: Access, artifact: Fragment): Fragment | undefined {
   if (!access.rowScope) return undefined;
   const [run, inference] = [sql`${artifact}.run`, sql`${artifact}.inference`];
@@ -59,13 +62,13 @@ export function seesArtifactRow(access: Access, artifact: Fragment): Fragment | 
     AND (${inference} IS NULL OR ${seesInference(access, inference)}))`;
 }
 
-/** An artifact with this id is there and in scope. */
+/** True when an artifact with this id exists and is in scope. */
 function seesArtifact(access: Access, id: Fragment): Fragment {
   const own = [sql`x.org = ${bind(access.org)}`, sql`x.id = ${id}`, seesArtifactRow(access, sql`x`)];
   return there(sql`artifacts AS x`, own);
 }
 
-/** What a grade is given to is there and in scope. */
+/** True when the subject of a grade exists and is in scope. */
 export function seesSubject(access: Access, kind: Fragment, id: Fragment): Fragment {
   return sql`CASE ${kind} WHEN 'inference' THEN ${seesInference(access, id)} WHEN 'artifact' THEN ${seesArtifact(access, id)}
     WHEN 'run' THEN ${seesRun(access, id)} ELSE 0 END`;

@@ -9,7 +9,7 @@ const FIX: Readonly<Record<StoreFault, string>> = {
   unexpected: "see the cause",
 };
 
-/** A database call that failed. The message names neither the statement nor its values: rows may be private. */
+/** A failed database call. The message contains neither the statement nor its values, because rows may be private. */
 export class StoreError extends Error {
   override readonly name = "StoreError" as const;
   readonly fault: StoreFault;
@@ -22,12 +22,15 @@ export class StoreError extends Error {
   }
 }
 
-/** The database is away or not ready, as opposed to refusing what it was given: the same call may succeed later. */
+/**
+ * True when the database is unreachable or not ready, as opposed to refusing its input: the same call may succeed
+ * later.
+ */
 export function isUnavailable(cause: unknown): boolean {
   return cause instanceof StoreError && cause.fault !== "constraint" && cause.fault !== "unexpected";
 }
 
-/** Awaits a query; whatever it rejects with becomes a `StoreError`. */
+/** Awaits a query and turns any rejection into a `StoreError`. */
 export async function settled<T>(query: PromiseLike<T>): Promise<T> {
   try {
     return await query;
@@ -40,7 +43,7 @@ export function storeError(thrown: unknown): StoreError {
   const chain = causes(thrown);
   const known = chain.find((error) => error instanceof StoreError);
   if (known) return known;
-  // drizzle's own error, the outermost, quotes the statement and every value; it is not passed on.
+  // The outermost error, drizzle's own, quotes the statement and every value; it is not passed on.
   const root = chain.at(-1);
   const fault = chain.map(faultOf).find((found) => found !== undefined) ?? "unexpected";
   return new StoreError(fault, `${SAYS[fault]}: ${engineMessage(root)}`, root);

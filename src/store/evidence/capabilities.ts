@@ -8,7 +8,7 @@ import { settled } from "../database/store-error.ts";
 import { auditInsert } from "../orgs/audit-log.ts";
 import { capabilities } from "../tables/capabilities.ts";
 
-/** What was measured of models with the keys of one org. */
+/** Measurements of models made with the keys of one org. */
 export class OrgCapabilities {
   readonly #db: Database;
   readonly #org: string;
@@ -18,7 +18,7 @@ export class OrgCapabilities {
     this.#org = org;
   }
 
-  /** Adds measurements; one of the same model, capability and instant that is there already stays. */
+  /** Adds measurements; one of the same model, capability and instant stays as it is. */
   async add(rows: readonly ProbedRow[], stamp: AuditStamp): Promise<void> {
     if (rows.length === 0) return;
     await settled(
@@ -53,7 +53,7 @@ export class OrgCapabilities {
     );
   }
 
-  /** The newest measurement of each capability of each model. */
+  /** Returns the newest measurement of each capability of each model. */
   async newest(): Promise<readonly ProbedRow[]> {
     const { org, provider, model, capability, measuredAt } = capabilities;
     const latest = this.#db

@@ -8,7 +8,7 @@ import { evidenceLooks, evidenceSalts } from "../tables/evidence.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A look of the same bake-off is there and says something else. */
+/** A different look of the same bake-off exists already. */
 export class LookConflict extends Error {
   override readonly name = "LookConflict" as const;
 }
@@ -31,7 +31,7 @@ export class OrgEvidence implements EvidenceStore {
     return row?.salt ?? drawn;
   }
 
-  /** Rejects with `LookConflict` where the bake-off's look is there and this one does not continue it. */
+  /** Rejects with `LookConflict` where the bake-off has a look that this one does not continue. */
   async record(look: LookRecord): Promise<readonly LookRecord[]> {
     const { route, bakeoff, at } = look;
     await settled(
@@ -39,13 +39,15 @@ export class OrgEvidence implements EvidenceStore {
     );
     const known = await this.#find(bakeoff);
     if (known && !continues(look, known.look)) throw new LookConflict(`bake-off ${bakeoff} has another look already`);
-    // Recorded again unchanged it keeps its time: the same bake-off makes the same report.
+    // An unchanged look keeps its time when it is recorded again, so the same bake-off makes the same report.
     if (known && !sameOutcomes(known.look, look))
       await settled(this.#db.update(evidenceLooks).set({ at, look }).where(this.#is(bakeoff)));
     return this.upTo(route, bakeoff);
   }
 
-  /** The looks of a route that count with a bake-off's, its own last; none where it took no look. */
+  /**
+   * Returns the looks of a route that count together with a bake-off's own, its own last; none where it took no look.
+   */
   async upTo(route: string, bakeoff: string): Promise<readonly LookRecord[]> {
     const own = await this.#find(bakeoff);
     if (!own || own.look.route !== route) return [];

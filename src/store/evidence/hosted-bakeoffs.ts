@@ -38,7 +38,7 @@ export class OrgHostedBakeoffs implements HostedStore {
     return written.length > 0;
   }
 
-  /** A plan that is none is a bug and is thrown as one. */
+  /** An invalid stored plan is a mistake in the program and is thrown. */
   async get(id: string): Promise<HostedBakeoff | undefined> {
     const [row] = await settled(this.#db.select().from(hostedBakeoffs).where(this.#is(id)));
     if (!row) return undefined;
@@ -86,7 +86,7 @@ export class OrgHostedBakeoffs implements HostedStore {
     const line = JSON.stringify({ type: "sample", ...sample });
     const [, [row]] = await settled(
       this.#db.batch([
-        // Where the bake-off was deleted meanwhile, nothing of it comes back.
+        // Nothing is stored where the bake-off was deleted meanwhile.
         this.#db.run(sql`insert into hosted_samples (org, bakeoff, arm, input, sample)
           select org, id, ${arm}, ${input}, ${line} from hosted_bakeoffs where org = ${this.#org} and id = ${id}
           on conflict (org, bakeoff, input, arm) do update set sample = excluded.sample`),
@@ -127,7 +127,7 @@ export class OrgHostedBakeoffs implements HostedStore {
 
 const outcome = sql`${hostedSamples.sample} ->> '$.outcome'`;
 
-/** Left out, a sample would be missing from a denominator, and paid for again. */
+/** A sample left out would be missing from a denominator, and paid for again. */
 function sampleOf(value: unknown): Sample {
   const sample = readSample(value);
   if (!sample) throw new TypeError("a sample of a hosted bake-off is none");

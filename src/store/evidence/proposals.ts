@@ -142,7 +142,7 @@ export class OrgProposals implements ProposalStore {
   }
 }
 
-/** The schema of a proposal is what a row must satisfy; a row that does not is a bug and is thrown as one. */
+/** A row must satisfy the schema of a proposal; one that does not is a mistake in the program and is thrown. */
 function proposalOf(row: typeof proposals.$inferSelect): Proposal {
   return proposal.parse({
     id: row.id,

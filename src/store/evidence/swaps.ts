@@ -44,7 +44,8 @@ export class OrgSwaps implements SwapStore {
     const at = Date.parse(fresh.executed_at);
     const stamp = { by: fresh.executed_by, at };
     const own = and(eq(proposals.org, this.#org), eq(proposals.id, fresh.proposal));
-    // The swap is inserted only while its proposal is in the state it was read in; what follows hangs on its row.
+    // Inserts the swap only while its proposal is still in the state that was read; the following statements depend on
+    // its row.
     const executed = sql`exists (select 1 from swaps s where s.org = ${this.#org} and s.id = ${fresh.id})`;
     const [inserted] = await settled(
       this.#db.batch([

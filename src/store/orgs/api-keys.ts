@@ -9,7 +9,7 @@ import { apiKeys } from "../tables/api-keys.ts";
 import { orgs } from "../tables/orgs.ts";
 import { auditInsert, auditInsertIfChanged } from "./audit-log.ts";
 
-/** A key to be stored: what it may do, its hash, and how it is shown. */
+/** A key to be stored: its permissions, its hash, and its displayed form. */
 export interface NewKey extends Omit<Principal, "org" | "orgSlug"> {
   readonly hash: string;
   readonly display: string;
@@ -75,7 +75,7 @@ export class OrgKeys {
     }));
   }
 
-  /** False where this org has no such key, or it was revoked before. */
+  /** Returns false where this org has no such key, or it was revoked before. */
   async revoke(keyId: string, stamp: AuditStamp): Promise<boolean> {
     const [revoked] = await settled(
       this.#db.batch([

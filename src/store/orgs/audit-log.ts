@@ -11,13 +11,13 @@ export interface AuditEntry extends AuditStamp {
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The statement that logs a change; repositories put it in the same batch as the change itself. */
+/** Returns the statement that logs a change; repositories put it into the same batch as the change itself. */
 export function auditInsert(db: Database, org: string, entry: AuditEntry) {
   const { by, at, action, subject, detail } = entry;
   return db.insert(auditLog).values({ org, ts: at, actor: by, action, subject, detail: detail ?? null });
 }
 
-/** The same, but only where the statement before it in the batch changed a row. */
+/** The same, but only if the statement before it in the batch changed a row. */
 export function auditInsertIfChanged(db: Database, org: string, { by, at, action, subject, detail }: AuditEntry) {
   const json = detail === undefined ? null : JSON.stringify(detail);
   return db
@@ -25,7 +25,7 @@ export function auditInsertIfChanged(db: Database, org: string, { by, at, action
     .select(sql`select null, ${org}, ${at}, ${by}, ${action}, ${subject}, ${json} where changes() > 0`);
 }
 
-/** The entry of a batch: its one item as the subject, or their number with the first ids. */
+/** Returns the entry of a batch: its one item as the subject, or the number of items with the first ids. */
 export function batchEntry(stamp: AuditStamp, action: string, ids: readonly string[]): AuditEntry {
   const [only] = ids;
   if (only !== undefined && ids.length === 1) return { ...stamp, action, subject: only };

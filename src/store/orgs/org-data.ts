@@ -1,4 +1,4 @@
-/** An org's data as a whole: taken out, and deleted. */
+/** Export and deletion of all data of an org. */
 
 import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
@@ -10,12 +10,12 @@ import { hourOf } from "../telemetry/stale-hours.ts";
 import { auditInsert } from "./audit-log.ts";
 import { ORG_TABLES, type OrgTable } from "./org-tables.ts";
 
-/** Where an export stands: a table, and the key of the last row that was read of it. Opaque to callers. */
+/** Position of an export: a table, and the key of the last row read. Opaque to callers. */
 type ExportCursor = string;
 
 export interface ExportPage {
   readonly table: string;
-  /** By the names of their columns, as the tables hold them: money in nano-dollars, times in epoch milliseconds. */
+  /** Keyed by column name, in stored units: money in nano-dollars, times in epoch milliseconds. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   /** Absent = this was the last page. */
   readonly next?: ExportCursor | undefined;
@@ -24,7 +24,7 @@ export interface ExportPage {
 interface Erased {
   /** Rows deleted by this call, per table that lost any. */
   readonly deleted: Readonly<Record<string, number>>;
-  /** False = there is more: call again. */
+  /** False = more rows are left: call again. */
   readonly done: boolean;
 }
 
@@ -42,7 +42,7 @@ export class OrgData {
     this.#org = org;
   }
 
-  /** The page after `cursor`, or the first; `undefined` where the cursor is none of ours. One round trip. */
+  /** Returns the page after `cursor`, or the first; `undefined` where the cursor is invalid. One round trip. */
   async page(cursor: ExportCursor | undefined): Promise<ExportPage | undefined> {
     const at = cursor === undefined ? { index: 0, key: undefined } : readCursor(cursor);
     const found = at && ORG_TABLES[at.index];
@@ -71,10 +71,10 @@ export class OrgData {
   }
 
   /**
-   * Deletes in batches of at most a thousand rows of each table, until nothing is left or `goOn` says to stop. The audit
-   * log gets its entry with the first batch. With `before` (epoch milliseconds, taken down to the full hour, since
-   * sums are kept per hour) only what is older, and of the tables that hold history; else everything but keys, settings
-   * and the audit log.
+   * Deletes in batches of at most a thousand rows per table, until nothing is left or `goOn` returns false. The audit
+   * log gets its entry with the first batch. With `before` (epoch milliseconds, rounded down to the full hour, since
+   * sums are kept per hour) only older rows of tables that hold history; otherwise everything except keys, settings and
+   * the audit log.
    */
   async erase(before: number | undefined, stamp: AuditStamp, goOn: () => boolean): Promise<Erased> {
     const hour = before === undefined ? undefined : hourOf(before);
@@ -98,13 +98,13 @@ export class OrgData {
   }
 }
 
-/** A batch of the oldest rows of a table, or of any where no age is asked for. */
+/** Selects a batch of the oldest rows of a table, or of any rows without an age. */
 function deletion({ table, at, of }: OrgTable, org: string, before: number | undefined): SQL {
   const oldest = (from: SQLiteTable, column: SQL | SQLiteColumn): SQL => {
     const old = before === undefined || at === undefined ? sql`` : sql` and ${at} < ${before} order by ${at}, rowid`;
     return sql`select ${column} from ${from} where ${orgColumn(from)} = ${org}${old} limit ${ROWS_PER_DELETE}`;
   };
-  // What belongs to other rows goes with them, in the same transaction: nothing is left without its owner.
+  // Dependent rows are deleted in the same transaction, so nothing is left without its owner.
   return before !== undefined && of
     ? sql`delete from ${table} where ${orgColumn(table)} = ${org} and ${of.id} in (${oldest(of.owner, of.ownerId)})`
     : sql`delete from ${table} where rowid in (${oldest(table, sql`rowid`)})`;

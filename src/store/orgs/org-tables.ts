@@ -1,4 +1,4 @@
-/** Every table whose rows belong to an org, and what an export and a deletion must know of it. A test finds what is missing. */
+/** Every table whose rows belong to an org, with what an export and a deletion need. A test finds missing tables. */
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { apiKeys } from "../tables/api-keys.ts";
 import { artifactLinks, artifacts } from "../tables/artifacts.ts";
@@ -27,19 +27,22 @@ import { swaps } from "../tables/swaps.ts";
 
 export interface OrgTable {
   readonly table: SQLiteTable;
-  /** Outlives a deletion of the org's data. */
+  /** True when a deletion of the org's data keeps it. */
   readonly kept?: true;
-  /** Column its age is read from. Absent = it holds the present state, not history, and is not deleted by age. */
+  /**
+   * Column that contains the row's age. Absent = the table holds the present state, not history, and is not deleted by
+   * age.
+   */
   readonly at?: SQLiteColumn;
-  /** Its rows belong to rows of another table, are as old as those, and go with them. */
+  /** The rows belong to rows of another table, have their age, and are deleted with them. */
   readonly of?: { readonly id: SQLiteColumn; readonly owner: SQLiteTable; readonly ownerId: SQLiteColumn };
-  /** A row may hold a megabyte. */
+  /** True when a row may hold a megabyte. */
   readonly heavy?: true;
   /** Columns that are not exported. */
   readonly secret?: readonly SQLiteColumn[];
 }
 
-/** In the order of an export. What belongs to a table stands before it. */
+/** In the order of an export. Dependent tables come before the table they belong to. */
 export const ORG_TABLES: readonly OrgTable[] = [
   { table: orgSettings, kept: true },
   { table: apiKeys, kept: true, secret: [apiKeys.hash] },

@@ -31,7 +31,7 @@ export class OrgDirectory {
     return await settled(this.#db.select().from(orgs).orderBy(orgs.createdAt, orgs.id));
   }
 
-  /** The org with that slug, made with the given id where there is none; safe to race. */
+  /** Returns the org with that slug; creates it with the given id where there is none. Safe to run twice at once. */
   async ensure(org: { readonly id: string; readonly slug: string }, stamp: AuditStamp): Promise<Org> {
     const [made] = await settled(
       this.#db.batch([

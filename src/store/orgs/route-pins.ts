@@ -8,7 +8,7 @@ import { auditInsert } from "./audit-log.ts";
 interface RoutePin extends AuditStamp {
   readonly route: string;
   readonly variant: string;
-  /** 1 for the first pin of a route, then up by one. */
+  /** 1 for the first pin of a route, increasing by one. */
   readonly version: number;
 }
 
@@ -21,7 +21,7 @@ export class OrgRoutePins {
     this.#org = org;
   }
 
-  /** The pin in force of every route that has one. */
+  /** Returns the current pin of every route that has one. */
   async current(): Promise<readonly RoutePin[]> {
     const rows = await settled(
       this.#db
@@ -51,7 +51,7 @@ export class OrgRoutePins {
     return rows.map(pinOf);
   }
 
-  /** Makes `variant` serve the route live; `default` takes a pin back. Answers the new pin. */
+  /** Makes `variant` serve the route live; `default` removes a pin. Returns the new pin. */
   async pin(route: string, variant: string, stamp: AuditStamp): Promise<RoutePin> {
     const version = sql<number>`(select coalesce(max(version), 0) + 1 from route_pins
       where org = ${this.#org} and route = ${route})`;

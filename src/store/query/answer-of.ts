@@ -1,4 +1,4 @@
-/** From the rows of a compiled query to its answer. */
+/** Converts the rows of a compiled query to its answer. */
 import type { QueryAnswer, QueryExplanation } from "../../query/answer.ts";
 import type { QueryPlan, Scalar, ValueType } from "../../query/plan.ts";
 import type { TimeZone } from "../../query/time-zone.ts";
@@ -47,7 +47,7 @@ export function explanationOf({ plan, statement, source, why }: CompiledQuery): 
   };
 }
 
-/** A conformance rate brings its counts and its interval along. */
+/** A conformance rate comes with its counts and its interval. */
 const RATE_COLUMNS = [
   ["k", "integer"],
   ["n", "integer"],
@@ -111,7 +111,7 @@ function numberOf(cell: Exclude<Cell, null>): number | string {
   return typeof cell === "bigint" && !Number.isSafeInteger(value) ? cell.toString() : value;
 }
 
-/** Nano-dollars as dollars, exactly; sums may be larger than a safe integer. */
+/** Converts nano-dollars to dollars exactly; sums may be larger than a safe integer. */
 function usdText(nano: bigint): string {
   const digits = (nano < 0n ? -nano : nano).toString().padStart(10, "0");
   return `${nano < 0n ? "-" : ""}${digits.slice(0, -9)}.${digits.slice(-9)}`;

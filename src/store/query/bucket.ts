@@ -6,16 +6,16 @@ import { bind, Fragment, sql } from "../database/fragment.ts";
 import { HOUR_MS } from "../telemetry/stale-hours.ts";
 
 const DAY_MS = 24 * HOUR_MS;
-/** Dates end at 8.64e15; what a client reported beyond is shown as the number it is. */
+/** Dates end at 8.64e15; a later value that a client reported is shown as a number. */
 const LAST_INSTANT = 8_640_000_000_000_000 - 2 * DAY_MS;
 /** Added before dividing, so that whole division rounds down; weeks then begin on a Monday (1 January 1970 was a Thursday). */
 const SHIFT_DAYS = { day: 7, week: 10 } as const;
 
-/** What a bucket looks like in the engine's rows: an instant, a count of days or weeks, or `2026-07`. */
+/** Returns the SQL of a bucket: an instant, a count of days or weeks, or `2026-07`. */
 export function bucketSql(unit: BucketUnit, ts: Fragment, periods: readonly OffsetPeriod[]): Fragment {
   switch (unit) {
     case "hour": {
-      // Two hours that clocks show alike stay two: the value is an instant.
+      // Two hours that clocks show alike stay separate, because the value is an instant.
       const part = offsetSql(ts, periods, (offset) => ((offset % HOUR_MS) + HOUR_MS) % HOUR_MS);
       return sql`((${ts} + ${part}) / 3600000 * 3600000 - ${part})`;
     }
@@ -28,7 +28,7 @@ export function bucketSql(unit: BucketUnit, ts: Fragment, periods: readonly Offs
   }
 }
 
-/** The value of a bucket as people read it. */
+/** Returns the value of a bucket as text for people. */
 export function bucketText(unit: BucketUnit, value: bigint | number | string, zone: TimeZone): string {
   switch (unit) {
     case "hour":
@@ -56,7 +56,7 @@ export function instantText(instant: number, zone: TimeZone): string {
 const dateText = (local: number): string =>
   local > LAST_INSTANT ? String(local) : new Date(local).toISOString().slice(0, 10);
 
-/** The newest period first: most rows are recent. */
+/** The newest period comes first, because most rows are recent. */
 function offsetSql(ts: Fragment, periods: readonly OffsetPeriod[], of: (offset: number) => number): Fragment {
   const values = periods
     .map(({ since, offset }) => ({ since, value: of(offset) }))

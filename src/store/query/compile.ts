@@ -1,4 +1,4 @@
-/** From the text of a query to one statement of our own, its literals bound. */
+/** Compiles the text of a query to one generated statement with bound literals. */
 import { err, ok, type Result } from "../../failure/failure.ts";
 import { isTagName } from "../../intake/tag-rule.ts";
 import { faultWithout, type QueryFault } from "../../query/fault.ts";
@@ -16,7 +16,7 @@ import type { Layout } from "./select.ts";
 export interface QueryContext extends Access {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Reads the rows even where rollups would do. */
+  /** Reads the rows even where rollups would be sufficient. */
   readonly rowsOnly?: boolean | undefined;
 }
 
@@ -25,13 +25,13 @@ export interface CompiledQuery {
   readonly statement: SqlStatement;
   readonly layout: Layout;
   readonly source: "rows" | "rollups";
-  /** Why not from rollups; empty where they are used. */
+  /** Reasons against rollups; empty where they are used. */
   readonly why: readonly string[];
-  /** `[mark, lost]`: how far retention has removed rows that were asked for, and how many hours lost the tag's values. */
+  /** `[mark, lost]`: up to when retention removed requested rows, and how many hours lost the tag's values. */
   readonly retention?: SqlStatement | undefined;
 }
 
-/** Refuses what is no query, and a row scope with a tag that no row can have. */
+/** Refuses invalid queries, and row scopes with a tag that no row can have. */
 export function compileQuery(text: string, context: QueryContext): Result<CompiledQuery, QueryFault> {
   if (!Object.keys(context.rowScope?.tags ?? {}).every(isTagName)) return err(UNUSABLE_SCOPE);
   const plan = planQuery(text);
@@ -54,7 +54,7 @@ function compiled(plan: QueryPlan, context: QueryContext): CompiledQuery {
   return { plan, statement, layout, source: "rows", why: choice, retention };
 }
 
-/** No call to a language model is older; before it, the offset of this moment holds. */
+/** No call to a language model is older; for earlier times this instant's offset is used. */
 const EARLIEST = Date.UTC(2018, 0, 1);
 const AHEAD_MS = 400 * 86_400_000;
 

@@ -5,7 +5,7 @@ import type { QueryFault } from "../../query/fault.ts";
 import type { QueryRunner } from "./query-runner.ts";
 import { QUERY_LIMIT_MS, runQuery } from "./run-query.ts";
 
-/** Questions to the telemetry of one org. */
+/** Queries over the telemetry of one org. */
 export class OrgQueries {
   readonly #runner: QueryRunner;
   readonly #org: string;
@@ -16,8 +16,9 @@ export class OrgQueries {
   }
 
   /**
-   * Answers a query (docs/query.md), or explains it where it begins with EXPLAIN. `rowScope` is the asking key's and always
-   * to be given: `undefined` reads every row of the org. Rejects with `StoreError` where the database is away.
+   * Answers a query (docs/query.md), or explains it where it begins with EXPLAIN. `rowScope` is the key's and must
+   * always be given: `undefined` reads every row of the org. Rejects with `StoreError` where the database is
+   * unreachable.
    */
   ask(
     text: string,

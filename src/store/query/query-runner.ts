@@ -6,22 +6,22 @@ import type { Connection } from "../database/database.ts";
 import type { SqlStatement } from "../database/fragment.ts";
 import { storeError } from "../database/store-error.ts";
 
-/** A value as the engine gives it; whole numbers are exact. */
+/** A value as the engine returns it; whole numbers are exact. */
 export type Cell = string | number | bigint | null;
 export type ResultRows = readonly (readonly Cell[])[];
 
 export interface QueryRunner {
   /**
-   * Runs read-only statements at once, each by itself, and answers their rows. Faults are `query_timeout` and
-   * `query_overflow`; rejects where the database is away or not ready.
+   * Runs read-only statements concurrently, each by itself, and returns their rows. Faults are `query_timeout` and
+   * `query_overflow`; rejects where the database is unreachable or not ready.
    */
   run(statements: readonly SqlStatement[], limitMs: number): Promise<Result<readonly ResultRows[], QueryFault>>;
 }
 
-/** Runs the statements of `/query` on a client of its own, whose integers are exact and whose patience is the query's. */
+/** Runs the statements of `/query` on a separate client with exact integers and the time limit of queries. */
 export class LibsqlQueryRunner implements QueryRunner {
   readonly #connection: Connection;
-  /** By limit: a client makes its requests with the one it was made for. Opens nothing until it is asked. */
+  /** Clients by time limit, because a client's limit is fixed when it is made. Opens nothing before the first query. */
   readonly #clients = new Map<number, Client>();
 
   constructor(connection: Connection) {
@@ -31,7 +31,7 @@ export class LibsqlQueryRunner implements QueryRunner {
   async run(statements: readonly SqlStatement[], limitMs: number): Promise<Result<readonly ResultRows[], QueryFault>> {
     const client = this.#client(limitMs);
     try {
-      // Not a batch: a client's first one asks the server for its version, a round trip of its own.
+      // Not a batch: the first batch of a client asks the server for its version, which costs a round trip.
       const results = await Promise.all(statements.map((statement) => client.execute(inStatement(statement))));
       return ok(results.map(({ rows, columns }) => rows.map((row) => columns.map((_, at) => cellOf(row[at])))));
     } catch (cause) {
@@ -56,7 +56,7 @@ export class LibsqlQueryRunner implements QueryRunner {
   }
 }
 
-/** The request's own limit ended it; the client wraps what the request was rejected with. */
+/** The request's own time limit ended it; the client wraps the original rejection. */
 function isTimeout(cause: unknown): boolean {
   for (let link = cause, depth = 0; link instanceof Error && depth < 10; link = link.cause, depth += 1) {
     if (link.name === "TimeoutError") return true;

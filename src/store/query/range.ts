@@ -6,7 +6,7 @@ interface Range {
   readonly to?: number | undefined;
 }
 
-/** A condition on the time of the rows that bounds it, as a range. */
+/** Returns the range of time that a condition leaves, where it bounds the time of the rows. */
 export function boundOf({ left, operator, values }: QueryPredicate): Range | undefined {
   if (left.kind !== "column" || left.column !== "ts") return undefined;
   const [value] = values;
@@ -27,7 +27,7 @@ export function boundOf({ left, operator, values }: QueryPredicate): Range | und
   }
 }
 
-/** The range of time that all conditions leave. */
+/** Returns the range of time that all conditions leave. */
 export function rangeOf({ where }: QueryPlan): Range {
   return where
     .map(boundOf)

@@ -1,4 +1,4 @@
-/** Whether hourly rollups answer a plan exactly, and if not, why. */
+/** Decides whether hourly rollups answer a plan exactly, with the reasons where they do not. */
 
 import type { Aggregate, QueryPlan, Scalar } from "../../query/plan.ts";
 import type { OffsetPeriod } from "../../query/time-zone.ts";
@@ -8,15 +8,15 @@ import { boundOf, rangeOf } from "./range.ts";
 import { KNOWN_SUMS, type KnownSums, ROUTE_KEYS, TAG_KEYS } from "./rollup-columns.ts";
 
 export interface RollupChoice {
-  /** Instants asked for. */
+  /** Requested range of time. */
   readonly from: number | undefined;
   readonly to: number | undefined;
-  /** The whole hours among them. */
+  /** The whole hours in that range. */
   readonly firstHour: number | undefined;
   readonly lastHour: number | undefined;
-  /** The one tag that is asked for; absent = none. */
+  /** The one requested tag; absent = none. */
   readonly tag?: string | undefined;
-  /** Rows without the tag belong to the answer: a group of their own, or chosen by IS NULL. */
+  /** True when the answer includes rows without the tag, as a group or through IS NULL. */
   readonly untagged: boolean;
 }
 

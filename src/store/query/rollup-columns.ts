@@ -1,7 +1,7 @@
-/** What the hourly rollups know of a column of `inferences`. `r` is a row of one of the two tables of sums. */
+/** Columns of `inferences` that hourly rollups contain. `r` is a row of one of the two tables of sums. */
 import { type Fragment, sql } from "../database/fragment.ts";
 
-/** Columns that groups of `inference_rollups` are made by; `''` stands for null there. */
+/** Columns by which `inference_rollups` is grouped; `''` replaces null there. */
 export const ROUTE_KEYS: Readonly<Record<string, Fragment>> = {
   lane: sql`r.lane`,
   simulated: sql`r.simulated`,
@@ -13,11 +13,11 @@ export const ROUTE_KEYS: Readonly<Record<string, Fragment>> = {
   failure_class: sql`nullif(r.failure_class, '')`,
 };
 
-/** The same of `tag_rollups`, beside the tag. */
+/** The same for `tag_rollups`, in addition to the tag. */
 export const TAG_KEYS: Readonly<Record<string, Fragment>> = { lane: sql`r.lane`, simulated: sql`r.simulated` };
 
 export interface KnownSums {
-  /** How many rows have a value. */
+  /** Returns how many rows have a value. */
   readonly count: Fragment;
   readonly sum?: Fragment;
   readonly min?: Fragment;

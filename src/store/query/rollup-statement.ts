@@ -1,6 +1,6 @@
 /**
- * The statement that answers a plan from hourly rollups where they hold and from the rows everywhere else: partial sums of
- * each source, added up. Which source holds where is told in src/store/tables/rollups.ts.
+ * Builds the statement that answers a plan from hourly rollups where they are valid and from the rows everywhere else,
+ * as partial sums of each source that are added up. src/store/tables/rollups.ts describes which source is valid where.
  */
 import type { RowScope } from "../../identity/principal.ts";
 import type { QueryPlan, Scalar } from "../../query/plan.ts";
@@ -17,7 +17,7 @@ import { outsideEvaluation, sourceOf, visibleRows } from "./table-sources.ts";
 
 type Figure = "count" | "sum" | "min" | "max";
 
-/** A partial sum that every source brings. */
+/** A partial sum that every source provides. */
 interface Part {
   readonly figure: Figure;
   readonly of: Scalar | undefined;
@@ -37,7 +37,7 @@ export function rollupStatement(
     ...rollupSources(plan, access, periods, choice, parts),
     ...rowSources(plan, access, periods, choice, parts),
   ];
-  // A group whose rows all carry the tag leaves a remainder of nothing.
+  // A group whose rows all have the tag leaves no remainder.
   const having = [...(keys.length > 0 ? [rows] : []), ...havingOf(plan, layout)];
   const filter = having.length === 0 ? sql`` : sql` HAVING ${allOf(having)}`;
   const all = Fragment.join(sources, sql` UNION ALL `);
@@ -47,7 +47,7 @@ export function rollupStatement(
   };
 }
 
-/** Collects the partial sums that the answer is made of, and adds them up. */
+/** Collects the partial sums of the answer and adds them up. */
 class Parts implements Sums {
   readonly #parts: Part[] = [];
 
@@ -128,7 +128,7 @@ function rollupSources(
   ];
 }
 
-/** A row scope, as far as sums of one tag can tell: nothing is seen where it asks for another tag, or for none. */
+/** Applies a row scope to sums of one tag: nothing is seen where the scope names another tag, or none. */
 function carriesAlone({ tags }: RowScope, tag: string | undefined, value: Fragment): Fragment {
   const wanted = Object.entries(tags).map(([name, text]) => (name === tag ? sql`${value} = ${bind(text)}` : sql`0`));
   return wanted.length === 0 ? sql`0` : allOf(wanted);
@@ -177,9 +177,9 @@ function rowSources(
   return [
     ...edge(from, firstHour),
     ...edge(lastHour, to),
-    // Past retention: what has not been moved into the rollups yet.
+    // Rows before the retention mark that have not been moved into the rollups yet.
     source(table.from, [...betweenTimes(sql`i.ts`, firstHour, lastHour), sql`i.ts < ${mark(org)}`]),
-    // Cross join: the engine looks rows up by hour, of which there are few.
+    // Cross join: the engine then looks rows up by hour, of which there are few.
     source(sql`(${hours}) AS h CROSS JOIN ${table.from}`, [
       ...span,
       sql`h.hour >= ${mark(org)}`,
@@ -194,12 +194,12 @@ function rowPart({ figure, of }: Part, sums: Sums): Fragment {
   return sums[figure](of);
 }
 
-/** Hours whose rollup does not tell the tag's values. */
+/** Hours whose rollup does not contain the tag's values. */
 function wideHours(org: string, tag: string): Fragment {
   return sql`wide_tags AS w WHERE w.org = ${bind(org)} AND w.tag IN (${bind(tag)}, '*')`;
 }
 
-/** Before this instant rows are being moved into the rollups. */
+/** Rows before this instant are being moved into the rollups. */
 export function mark(org: string): Fragment {
   return sql`coalesce((SELECT m.before FROM retention_marks AS m WHERE m.org = ${bind(org)}), 0)`;
 }

@@ -1,4 +1,4 @@
-/** The statement that answers a plan from the rows themselves. */
+/** Builds the statement that answers a plan from the rows themselves. */
 
 import { type QueryPlan, type Scalar, sameScalar } from "../../query/plan.ts";
 import type { OffsetPeriod } from "../../query/time-zone.ts";
@@ -33,14 +33,14 @@ export function rowsStatement(plan: QueryPlan, access: Access, periods: readonly
   return grouped(plan, plan.scalars.map(value), source, rowSums(value));
 }
 
-/** What a scalar is in a row of the table. */
+/** Returns the SQL of a scalar for a row of the table. */
 export function rowValue(table: TableSource, scalar: Scalar, periods: readonly OffsetPeriod[]): Fragment {
   if (scalar.kind === "tag") return tagValue(table.tags, scalar.tag);
   const column = table.columns[scalar.column] ?? sql`NULL`;
   return scalar.kind === "bucket" ? bucketSql(scalar.unit, column, periods) : column;
 }
 
-/** What the query says of its rows, and what is left out where it does not say otherwise. */
+/** Returns the query's conditions, and those that apply unless the query names the column. */
 export function conditions(
   { table: { name }, where, named }: QueryPlan,
   periods: readonly OffsetPeriod[],
@@ -95,7 +95,7 @@ export function rowSums(value: (scalar: Scalar) => Fragment): Sums {
 
 const PERCENT = { p50: sql`50`, p95: sql`95`, p99: sql`99` } as const;
 
-/** Each group's values are numbered in their order by the engine; a percentile is read off at its rank. */
+/** The engine numbers each group's values in order; a percentile is read at its rank. */
 function ranked(plan: QueryPlan, table: TableSource, source: Fragment, value: (scalar: Scalar) => Fragment): Compiled {
   const keys = plan.scalars.map((_, index) => numbered("k", index));
   const needed: Scalar[] = [];
@@ -117,7 +117,7 @@ function ranked(plan: QueryPlan, table: TableSource, source: Fragment, value: (s
     ...[...ranks].flatMap((index) => {
       const scalar = needed[index] ?? COUNTED;
       const of = value(scalar);
-      // Plain ranks and counts cost the engine less; only they hold where no value is null.
+      // Plain ranks and counts are cheaper, and valid only where no value is null.
       const whole = scalar.kind === "column" && table.neverNull.has(scalar.column);
       const [order, counted] = whole ? [of, sql`*`] : [sql`${of} NULLS LAST`, of];
       return [
@@ -136,7 +136,9 @@ function ranked(plan: QueryPlan, table: TableSource, source: Fragment, value: (s
 
 const COUNTED: Scalar = { kind: "column", column: "ts", type: "time" };
 
-/** Linear between ranks (Hyndman & Fan 1996, type 7), as `src/stats/percentile.ts`; nulls do not count. */
+/**
+ * Linear interpolation between ranks (Hyndman & Fan 1996, type 7), as in `src/stats/percentile.ts`; nulls are ignored.
+ */
 function percentileSql(index: number, p: Percent): Fragment {
   const [v, r, n] = [numbered("v", index), numbered("r", index), numbered("n", index)];
   const percent = PERCENT[`p${p}`];

@@ -5,7 +5,7 @@ import { answerOf, explanationOf } from "./answer-of.ts";
 import { compileQuery, type QueryContext } from "./compile.ts";
 import type { QueryRunner } from "./query-runner.ts";
 
-/** How long the database may take over one query. */
+/** Milliseconds that the database may take for one query. */
 export const QUERY_LIMIT_MS = 10_000;
 
 interface QueryPorts {
@@ -14,7 +14,7 @@ interface QueryPorts {
   readonly now: () => number;
 }
 
-/** Answers a query, or explains it where it begins with EXPLAIN. Rejects where the database is away. */
+/** Answers a query, or explains it where it begins with EXPLAIN. Rejects where the database is unreachable. */
 export async function runQuery(
   text: string,
   access: Omit<QueryContext, "now">,

@@ -1,10 +1,10 @@
-/** The parts that a statement over rows and one over rollups have in common. */
+/** Parts common to statements over rows and over rollups. */
 
 import type { Aggregate, Bound, QueryPlan, Scalar, Target } from "../../query/plan.ts";
 import type { Operator } from "../../query/syntax.ts";
 import { bind, type Fragment, listed, numbered, sql } from "../database/fragment.ts";
 
-/** How sums over a group are had from what a statement reads. */
+/** How sums over a group are obtained from what a statement reads. */
 export interface Sums {
   count(of?: Scalar): Fragment;
   sum(of: Scalar): Fragment;
@@ -17,11 +17,11 @@ export interface Sums {
 
 export type Percent = 50 | 95 | 99;
 
-/** Where in the engine's rows what stands. */
+/** Positions of values in the engine's rows. */
 export interface Layout {
   readonly scalars: readonly number[];
   readonly aggregates: readonly number[];
-  /** Of a conformance rate: how many passed, and of how many, by the aggregate's index. */
+  /** For a conformance rate: the numbers of passed and of all, by the aggregate's index. */
   readonly counts: ReadonlyMap<number, { readonly passed: number; readonly of: number }>;
   readonly unpriced: number | undefined;
   readonly simulated: number | undefined;
@@ -31,7 +31,7 @@ const CONFORMANT: Scalar = { kind: "column", column: "conformant", type: "boolea
 const SIMULATED: Scalar = { kind: "column", column: "simulated", type: "boolean" };
 const COST: Scalar = { kind: "column", column: "cost", type: "usd" };
 
-/** The list after SELECT of grouped rows: keys, aggregates, and what the notes are made from. */
+/** Returns the list after SELECT of grouped rows: keys, aggregates, and figures for the notes. */
 export function groupedColumns(
   plan: QueryPlan,
   keys: readonly Fragment[],
@@ -79,7 +79,7 @@ function aggregateSql({ function: name, of, distinct }: Aggregate, sums: Sums): 
   }
 }
 
-/** `GROUP BY 1, …`: the keys stand first in the list. */
+/** Returns `GROUP BY 1, …`: the keys are first in the list. */
 export function groupBy(keys: readonly unknown[]): Fragment {
   return keys.length === 0 ? sql`` : sql` GROUP BY ${listed(keys.map((_, index) => ORDINALS[index] ?? sql`1`))}`;
 }
@@ -92,7 +92,7 @@ export function havingOf(plan: QueryPlan, layout: Layout): readonly Fragment[] {
   );
 }
 
-/** ORDER BY and LIMIT of groups: what the query says, then the keys, so that the order is always the same. */
+/** Returns ORDER BY and LIMIT of groups: the query's order, then the keys, so that the order is always the same. */
 export function groupedEnd(plan: QueryPlan, layout: Layout): Fragment {
   const said = plan.order.map(({ target, descending }) => sorted(columnOf(target, layout), descending));
   const rest = layout.scalars
@@ -101,7 +101,7 @@ export function groupedEnd(plan: QueryPlan, layout: Layout): Fragment {
   return end([...said, ...rest], plan);
 }
 
-/** One row more than asked for tells whether there are more. */
+/** One row more than requested shows whether there are more. */
 export function end(order: readonly Fragment[], { limit }: QueryPlan): Fragment {
   const by = order.length === 0 ? sql`` : sql` ORDER BY ${listed(order)}`;
   return sql`${by} LIMIT ${bind(limit + 1)}`;

@@ -14,10 +14,10 @@ export interface TableSource {
   readonly tags: Fragment;
   /** The rows of the org that its row scope shows; `undefined` = all. */
   readonly seen: (access: Access) => Fragment | undefined;
-  /** What keeps rows out unless the query names the column. */
+  /** Condition that excludes rows unless the query names the column. */
   readonly leftOut: Readonly<Record<string, Fragment>>;
   readonly newestFirst: Fragment;
-  /** Settles the order of rows that sort alike. */
+  /** Orders rows that are otherwise equal in order. */
   readonly tieBreak: Fragment;
 }
 
@@ -33,7 +33,7 @@ const CALL = {
   simulated: sql`i.simulated`,
 };
 
-/** Nearly every row is live: comparing with one text first spares most rows the look into the list. */
+/** Nearly every row is live: a comparison with that text first avoids most list lookups. */
 export function outsideEvaluation(lane: Fragment): Fragment {
   return sql`(${lane} = 'live' OR ${lane} NOT IN (${listed(EVALUATION_LANES.map(bind))}))`;
 }
@@ -115,7 +115,7 @@ const attempts: SourceOf<"attempts"> = {
     price_version: sql`a.price_version`,
   },
   neverNull: new Set(["latency_ms", "position"]),
-  // Cross join: the engine keeps the order, so that a range of time is read by the index of attempts.
+  // Cross join: the engine keeps the order, so a range of time is read by the index of attempts.
   from: sql`attempts AS a CROSS JOIN inferences AS i ON i.org = a.org AND i.id = a.inference`,
   org: sql`a.org`,
   tags: sql`i.tags`,
@@ -189,7 +189,7 @@ export function sourceOf(table: TableName): TableSource {
   return SOURCES[table];
 }
 
-/** Conditions without which no row of the table is read. */
+/** Conditions that apply to every read of the table. */
 export function visibleRows(source: TableSource, access: Access): readonly Fragment[] {
   const seen = source.seen(access);
   return [sql`${source.org} = ${bind(access.org)}`, ...(seen ? [seen] : [])];

@@ -21,7 +21,7 @@ import { auditInsertIfChanged, batchEntry } from "../orgs/audit-log.ts";
 import { artifactLinks, artifacts } from "../tables/artifacts.ts";
 import { insertImpliedRuns } from "./implied-runs.ts";
 
-/** How far back an output's input is looked for: chains are short, but links may be many. */
+/** Most links followed back to an output's input: chains are short, but links may be many. */
 const FARTHEST_ORIGIN = 16;
 const MOST_ORIGINS = 20;
 

@@ -22,7 +22,7 @@ export class OrgEvalCases implements EvalCaseStore {
       this.#db.batch([
         this.#db
           .insert(evalCases)
-          // As text: null is a value that may be expected, and would become no value at all.
+          // Stored as text: null is a possible expected value and would otherwise become SQL's null.
           .values({
             org: this.#org,
             ...evalCase,

@@ -2,14 +2,17 @@ import { type SQL, sql } from "drizzle-orm";
 import { insertRows } from "../database/insert-rows.ts";
 import { runs } from "../tables/runs.ts";
 
-/** What names a run without starting it, and when it happened, epoch milliseconds. */
+/** A mention of a run that does not start it, and its time in epoch milliseconds. */
 interface RunMention {
   readonly org: string;
   readonly run: string;
   readonly at: number;
 }
 
-/** Makes a row of every run that is named and not there; one that nobody started begins with the earliest mention. */
+/**
+ * Inserts a row for every mentioned run that does not exist; a run that was never started begins with its earliest
+ * mention.
+ */
 export function insertImpliedRuns(mentions: readonly RunMention[]): SQL {
   const earliest = new Map<string, RunMention>();
   for (const mention of mentions) {

@@ -14,7 +14,7 @@ import { auditInsertIfChanged, batchEntry } from "../orgs/audit-log.ts";
 import { inferences } from "../tables/inferences.ts";
 import { runs } from "../tables/runs.ts";
 
-/** Steps of one run; whoever names more than that names its calls, not its steps. */
+/** Most steps of one run; more names than this are names of calls, not of steps. */
 const MOST_STEPS = 1_000;
 
 export class OrgRuns implements RunStore {

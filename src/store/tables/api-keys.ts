@@ -7,7 +7,7 @@ export const apiKeys = sqliteTable(
   {
     id: text("id").primaryKey(),
     org: text("org").notNull(),
-    /** SHA-256 of the key, hex; the key itself is nowhere. */
+    /** SHA-256 of the key, hex; the key itself is not stored. */
     hash: text("hash").notNull().unique(),
     /** `rig_sk_…9c4`. */
     display: text("display").notNull(),

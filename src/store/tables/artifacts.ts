@@ -12,19 +12,19 @@ export const artifacts = sqliteTable(
     step: text("step"),
     name: text("name").notNull(),
     type: text("type").$type<ArtifactType>().notNull(),
-    /** Semantic task; binds an eval case to a route. */
+    /** Semantic task; connects an eval case with a route. */
     task: text("task"),
     /** The call that produced it. */
     inference: text("inference"),
-    /** Passed the schema it was saved with; null = saved without one. */
+    /** True when it passed the schema it was saved with; null = saved without one. */
     conformant: integer("conformant", { mode: "boolean" }),
     /** SHA-256 of the content's UTF-8 bytes, hex. */
     hash: text("hash").notNull(),
     bytes: integer("bytes").notNull(),
-    /** The content is JSON text rather than prose. */
+    /** True when the content is JSON text. */
     json: integer("json", { mode: "boolean" }).notNull(),
     content: text("content"),
-    /** Why there is no content; null = there is. */
+    /** Why the content is missing; null = it is present. */
     withheld: text("withheld").$type<Withheld>(),
     createdAt: integer("created_at").notNull(),
     keyId: text("key_id"),

@@ -25,12 +25,12 @@ export const attempts = sqliteTable(
     cacheWriteTokens: integer("cache_write_tokens"),
     outputTokens: integer("output_tokens"),
     reasoningTokens: integer("reasoning_tokens"),
-    /** Token figures are our own count of a cut or canceled answer. */
+    /** True when token figures are our own count of a truncated or canceled answer. */
     usageEstimated: integer("usage_estimated", { mode: "boolean" }).notNull(),
-    /** The provider's figures contradict each other; priced conservatively. */
+    /** True when the provider's figures contradict each other; the cost is then the larger reading. */
     usageInconsistent: integer("usage_inconsistent", { mode: "boolean" }).notNull(),
     costNano: integer("cost_nano"),
-    /** What envelopes hold in place of a bill that is unknown. */
+    /** Amount that envelopes hold in place of an unknown bill. */
     reservedNano: integer("reserved_nano"),
     estimated: integer("estimated", { mode: "boolean" }).notNull(),
     tier: text("tier").notNull(),

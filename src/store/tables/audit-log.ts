@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Every change of state: who, what, on what. Append-only. */
+/** Every change of state: actor, action and subject. Append-only. */
 export const auditLog = sqliteTable(
   "audit_log",
   {

@@ -17,7 +17,7 @@ export const capabilities = sqliteTable(
     /** Null = some probe's cost is unknown. */
     costNano: integer("cost_nano"),
     simulated: integer("simulated", { mode: "boolean" }).notNull(),
-    /** What asked: names the set of probes, so that figures of two sets are not mixed. */
+    /** Identifies the set of probes, so that figures of different sets are not mixed. */
     method: text("method").notNull(),
     measuredBy: text("measured_by").notNull(),
   },

@@ -12,14 +12,14 @@ export const evalCases = sqliteTable(
     input: text("input", { mode: "json" }).$type<ReplayPayload>().notNull(),
     /** Any JSON value. */
     expected: text("expected", { mode: "json" }).$type<unknown>().notNull(),
-    /** `expected` was put right by a person and is not what the artifact held. */
+    /** True when a person corrected `expected`, so that it differs from the artifact. */
     corrected: integer("corrected", { mode: "boolean" }).notNull(),
     origin: text("origin").$type<EvalCaseOrigin>().notNull(),
     artifact: text("artifact"),
     run: text("run"),
     createdAt: integer("created_at").notNull(),
     createdBy: text("created_by").notNull(),
-    /** Archived cases are kept and no longer drawn. */
+    /** Archived cases are kept, but bake-offs no longer use them. */
     archivedAt: integer("archived_at"),
   },
   (table) => [

@@ -1,11 +1,11 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { LookRecord } from "../../bakeoff/evidence/look-record.ts";
 
-/** What each bake-off found, question by question, as figures under digests. Rows are added, never summed up. */
+/** Results of each bake-off, question by question, as figures under digests. Rows are added, never summed up. */
 export const evidenceLooks = sqliteTable(
   "evidence_looks",
   {
-    /** The order in which looks were recorded, which is the one they count in. */
+    /** Order in which looks were recorded, which is the order in which they count. */
     id: integer("id").primaryKey({ autoIncrement: true }),
     org: text("org").notNull(),
     route: text("route").notNull(),

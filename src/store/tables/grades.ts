@@ -1,14 +1,14 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { GradeKind, GradeSubjectKind } from "../../runs/grade.ts";
 
-/** Append-only. The latest grade of a grader on a subject is the one that counts. */
+/** Append-only. The latest grade of a grader on a subject counts. */
 export const grades = sqliteTable(
   "grades",
   {
     org: text("org").notNull(),
     id: text("id").notNull(),
     subjectKind: text("subject_kind").$type<GradeSubjectKind>().notNull(),
-    /** Id of the inference, artifact or run; a run graded by its episode key carries that key. */
+    /** Id of the inference, artifact or run; for a run graded by its episode key, that key. */
     subject: text("subject").notNull(),
     /** 0 to 1. */
     score: real("score").notNull(),

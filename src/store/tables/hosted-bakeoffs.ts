@@ -8,9 +8,9 @@ export const hostedBakeoffs = sqliteTable(
     id: text("id").notNull(),
     route: text("route").notNull(),
     state: text("state").$type<"queued" | "running" | "cancelling" | "cancelled" | "done" | "failed">().notNull(),
-    /** What was asked for, resolved: enough to go on after the instance was evicted. */
+    /** The resolved request: enough to continue after the instance was evicted. */
     plan: text("plan", { mode: "json" }).$type<Readonly<Record<string, unknown>>>().notNull(),
-    /** Samples there will be. */
+    /** Number of samples planned. */
     planned: integer("planned").notNull(),
     error: text("error"),
     createdAt: integer("created_at").notNull(),
@@ -23,7 +23,7 @@ export const hostedBakeoffs = sqliteTable(
   ],
 );
 
-/** Samples of a hosted bake-off as they are finished: what is here is never paid again. Figures only. */
+/** Samples of a hosted bake-off as they finish, so that none is paid for twice. Figures only. */
 export const hostedSamples = sqliteTable(
   "hosted_samples",
   {
@@ -37,7 +37,7 @@ export const hostedSamples = sqliteTable(
   (table) => [primaryKey({ columns: [table.org, table.bakeoff, table.input, table.arm] })],
 );
 
-/** Outputs a user chose to keep for review with `--keep-outputs`; the only text of calls that leaves a machine. */
+/** Outputs that a user chose to keep for review with `--keep-outputs`; the only text of calls that leaves a machine. */
 export const bakeoffSamples = sqliteTable(
   "bakeoff_samples",
   {

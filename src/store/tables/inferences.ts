@@ -17,7 +17,7 @@ export const inferences = sqliteTable(
     run: text("run"),
     step: text("step"),
     keyId: text("key_id"),
-    /** Who served; null where nobody did. */
+    /** The candidate that served; null where none did. */
     provider: text("provider"),
     model: text("model"),
     rung: text("rung"),
@@ -39,7 +39,7 @@ export const inferences = sqliteTable(
     outputTokens: integer("output_tokens"),
     reasoningTokens: integer("reasoning_tokens"),
     costNano: integer("cost_nano"),
-    /** What envelopes hold in place of a bill that is unknown. */
+    /** Amount that envelopes hold in place of an unknown bill. */
     reservedNano: integer("reserved_nano"),
     estimated: integer("estimated", { mode: "boolean" }).notNull(),
     /** Tier and price of the attempt that served, else of the last one. */
@@ -47,11 +47,11 @@ export const inferences = sqliteTable(
     priceVersion: text("price_version"),
     simulated: integer("simulated", { mode: "boolean" }).notNull(),
     tags: text("tags", { mode: "json" }).$type<InferenceRecord["tags"]>().notNull(),
-    /** Null = no candidate was passed over. */
+    /** Null = no candidate was skipped. */
     skipped: text("skipped", { mode: "json" }).$type<InferenceRecord["skipped"]>(),
   },
   (table) => [
-    // Ids come from clients too (SDK, ingest): only within its org does one mean anything.
+    // Ids also come from clients (SDK, ingest), so an id is unique only within its org.
     primaryKey({ columns: [table.org, table.id] }),
     index("inferences_org_ts").on(table.org, table.ts),
     index("inferences_org_route_ts").on(table.org, table.route, table.ts),

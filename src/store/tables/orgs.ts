@@ -2,7 +2,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const orgs = sqliteTable("orgs", {
   id: text("id").primaryKey(),
-  /** What people type and read; lower-case letters, digits and dashes. */
+  /** Name that people type and read: lower-case letters, digits and dashes. */
   slug: text("slug").notNull().unique(),
   createdAt: integer("created_at").notNull(),
 });

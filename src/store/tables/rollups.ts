@@ -12,19 +12,21 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
  * take the raw rows or, before the mark, say that this breakdown is gone. docs/retention.md tells the whole story.
  */
 
-/** Sums of the inferences of one hour in one group. A mean is a sum over its own count; null never counts as zero. */
+/**
+ * Sums of the inferences of one hour in one group. A mean is a sum divided by its own count; null never counts as zero.
+ */
 const sums = () => ({
   n: integer("n").notNull(),
   attempts: integer("attempts").notNull(),
   failed: integer("failed").notNull(),
-  /** Inferences with a known cost, and what they cost together. */
+  /** Inferences with a known cost, and their total cost. */
   priced: integer("priced").notNull(),
   costNano: integer("cost_nano").notNull(),
   costNanoMin: integer("cost_nano_min"),
   costNanoMax: integer("cost_nano_max"),
   conformant: integer("conformant").notNull(),
   nonconformant: integer("nonconformant").notNull(),
-  /** Conformant with a known cost: what an odometer counts. */
+  /** Conformant inferences with a known cost, which the odometer uses. */
   conformantPriced: integer("conformant_priced").notNull(),
   latencyMs: integer("latency_ms").notNull(),
   latencyMsMin: integer("latency_ms_min").notNull(),
@@ -49,7 +51,7 @@ const group = () => ({
   simulated: integer("simulated", { mode: "boolean" }).notNull(),
 });
 
-/** `''` stands for null: a key column must compare equal to itself. */
+/** `''` replaces null, because a key column must be equal to itself. */
 export const inferenceRollups = sqliteTable(
   "inference_rollups",
   {
@@ -75,16 +77,16 @@ export const inferenceRollups = sqliteTable(
         table.simulated,
       ],
     }),
-    // Odometers read the whole history of one route.
+    // The odometer reads the whole history of one route.
     index("inference_rollups_org_route_hour").on(table.org, table.route, table.hour),
   ],
 );
 
 /**
- * The same per value of each tag: an inference with three tags counts in three groups, once per tag. Only per lane: with
- * the route as well, an hour of ordinary traffic has as many groups as rows, and the rollup saves nothing. A question
- * about a tag on one route, model or failure class reads raw rows. The empty tag stands for everything: one group per hour,
- * lane and simulated, from which what lacks a tag follows.
+ * The same per value of each tag: an inference with three tags counts in three groups. Grouped by lane only: with the
+ * route as well, an hour of ordinary traffic would have as many groups as rows. A query about a tag on one route, model
+ * or failure class reads raw rows. The empty tag means everything: one group per hour, lane and simulated, from which
+ * the rows without a tag are derived.
  */
 export const tagRollups = sqliteTable(
   "tag_rollups",
@@ -102,20 +104,23 @@ export const wideTags = sqliteTable(
   (table) => [primaryKey({ columns: [table.org, table.hour, table.tag] })],
 );
 
-/** Hours that got rows after their rollup was made, or that have none yet: read raw until upkeep comes by. */
+/** Hours with rows added after their rollup was made, or without a rollup: they are read raw until upkeep has run. */
 export const staleHours = sqliteTable(
   "stale_hours",
   { org: text("org").notNull(), hour: integer("hour").notNull() },
   (table) => [primaryKey({ columns: [table.org, table.hour] })],
 );
 
-/** Raw rows of hours before this one have been, or are being, moved into the rollups; late ones are moved as they come. */
+/**
+ * Raw rows of hours before this one have been, or are being, moved into the rollups; late rows are moved as they
+ * arrive.
+ */
 export const retentionMarks = sqliteTable("retention_marks", {
   org: text("org").primaryKey(),
   before: integer("before").notNull(),
 });
 
-/** Ids of inferences whose raw rows retention has moved: one that is delivered again is known by it, and not counted twice. */
+/** Ids of inferences whose raw rows retention has moved, so that a repeated delivery is not counted twice. */
 export const movedInferences = sqliteTable(
   "moved_inferences",
   { org: text("org").notNull(), id: text("id").notNull(), movedAt: integer("moved_at").notNull() },

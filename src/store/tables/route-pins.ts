@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Which variant serves a route live. Append-only: the highest version holds, going back is a new version. */
+/** The variant that serves a route live. Append-only: the highest version applies, and going back is a new version. */
 export const routePins = sqliteTable(
   "route_pins",
   {

@@ -2,8 +2,8 @@ import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlit
 import type { RunStatus } from "../../runs/run.ts";
 
 /**
- * One execution of a pipeline. A call that names a run nobody started makes a row of which only the times are known
- * (`declared` false); a later start fills it in.
+ * One execution of a pipeline. A call that names a run which was not started makes a row with only its times
+ * (`declared` false); a later start completes it.
  */
 export const runs = sqliteTable(
   "runs",
@@ -12,7 +12,7 @@ export const runs = sqliteTable(
     id: text("id").notNull(),
     declared: integer("declared", { mode: "boolean" }).notNull(),
     pipeline: text("pipeline"),
-    /** Groups runs by the caller's own word; not unique. */
+    /** Caller's own key that groups runs; not unique. */
     episodeKey: text("episode_key"),
     environment: text("environment"),
     subject: text("subject"),

@@ -26,7 +26,7 @@ interface InferenceFilter {
   readonly lane?: string | undefined;
   readonly route?: string | undefined;
   readonly variant?: string | undefined;
-  /** Who served. */
+  /** The candidate that served. */
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
   /** `none` = the call did not fail. */
@@ -36,9 +36,9 @@ interface InferenceFilter {
   readonly keyId?: string | undefined;
   readonly conformant?: boolean | undefined;
   readonly simulated?: boolean | undefined;
-  /** All of these with these values. */
+  /** Rows that have all of these tags with these values. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** Only what comes after this one in the list. */
+  /** Only rows after this one in the list. */
   readonly after?: { readonly ts: number; readonly id: string } | undefined;
   readonly limit: number;
 }
@@ -46,7 +46,7 @@ interface InferenceFilter {
 interface InferenceDetail {
   readonly inference: InferenceRow;
   readonly attempts: readonly AttemptRow[];
-  /** Newest first: the first of a grader is the one that counts. */
+  /** Newest first: the first grade of a grader counts. */
   readonly grades: readonly GradeRow[];
 }
 
@@ -64,7 +64,7 @@ export interface UsageRow {
   readonly latencyMsTotal: number;
 }
 
-/** Ids of one `IN (…)`; the engine allows 32 766 bound values. */
+/** Most ids in one `IN (…)`; the engine allows 32 766 bound values. */
 const IDS_PER_QUERY = 1_000;
 
 export class OrgInferences {
@@ -76,7 +76,7 @@ export class OrgInferences {
     this.#org = org;
   }
 
-  /** Newest first. `rows` is always to be given: a key's row scope must not be forgotten. */
+  /** Newest first. `rows` must always be given, so that a key's row scope is not forgotten. */
   async list(filter: InferenceFilter, rows: Rows): Promise<readonly InferenceRow[]> {
     return await settled(
       this.#db
@@ -150,7 +150,7 @@ export class OrgInferences {
     }));
   }
 
-  /** Writes down what the provider billed for an attempt whose bill was unknown, and what follows for its call and its hour. */
+  /** Stores the provider's bill of an attempt whose bill was unknown, and updates its call and its hour. */
   async correctBill(attempt: string, billed: NanoUsd, audit: AuditEntry): Promise<void> {
     const org = this.#org;
     const own = sql`org = ${org} and id = ${attempt}`;
@@ -169,7 +169,7 @@ export class OrgInferences {
     );
   }
 
-  /** Cost of each of these attempts that has arrived; `undefined` = arrived, cost unknown. */
+  /** Returns the cost of each of these attempts that has arrived; `undefined` = arrived, cost unknown. */
   async attemptCosts(ids: readonly string[]): Promise<ReadonlyMap<string, NanoUsd | undefined>> {
     const found = new Map<string, NanoUsd | undefined>();
     for (let at = 0; at < ids.length; at += IDS_PER_QUERY) {
@@ -189,7 +189,7 @@ function seen(rows: Rows): SQL | undefined {
   return drizzled(carries(fragment`inferences.tags`, rows));
 }
 
-/** As a real: never more than the client reads, whatever clocks reported. */
+/** Read as a real: never larger than the client can read, whatever clocks reported. */
 function total(column: SQLWrapper): SQL<number> {
   return sql<number>`total(${column})`;
 }
@@ -213,7 +213,7 @@ function conditions(filter: InferenceFilter): (SQL | undefined)[] {
     equal(inferences.conformant, filter.conformant),
     equal(inferences.simulated, filter.simulated),
     Object.keys(tags).length === 0 ? undefined : seen({ tags }),
-    // The first comparison alone would do but for the second; it is the one an index can begin at.
+    // The second comparison alone would be sufficient; the first is the one for which an index can be used.
     after && sql`${inferences.ts} <= ${after.ts} and (${inferences.ts}, ${inferences.id}) < (${after.ts}, ${after.id})`,
   ];
 }

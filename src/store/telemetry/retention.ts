@@ -12,9 +12,12 @@ import { addToAllRollups, addToRollups, addToTagRollups, dropWideTags, findGrown
 import { markOf } from "./rollups.ts";
 import { HOUR_MS, hourOf, hourSql } from "./stale-hours.ts";
 
-/** Raw rows are moved out in steps of so much time, so that what is read raw meanwhile stays little. */
+/** Raw rows are moved out in steps of this much time, so that few rows are read raw meanwhile. */
 const STEP_MS = 24 * HOUR_MS;
-/** How long a moved inference is known by its id: queues keep messages 14 days at most, the SDK its records 30. */
+/**
+ * How long a moved inference is recognised by its id: queues keep messages for at most 14 days, the SDK its records for
+ * 30.
+ */
 const MOVED_KNOWN_MS = 100 * 24 * HOUR_MS;
 
 interface Edge {
@@ -23,7 +26,7 @@ interface Edge {
   readonly stale: number | null;
 }
 
-/** Removes what an org no longer wants kept, and leaves its hourly sums as they are. */
+/** Removes rows that an org no longer keeps, and leaves its hourly sums unchanged. */
 export class OrgRetention {
   readonly #db: Database;
   readonly #org: string;
@@ -34,9 +37,9 @@ export class OrgRetention {
   }
 
   /**
-   * Moves the mark forward, at most to the hour of `horizon`, by a day of rows at most, and never past an hour that waits
-   * for its rollup. True where it moved. From then on the sums of the hours passed are taken from the raw rows that are
-   * left plus what `moveRaw` has made of the others, so every reader sees each record once at any moment.
+   * Moves the mark forward, at most to the hour of `horizon`, by at most a day of rows, and never past an hour that
+   * waits for its rollup. Returns true where it moved. From then on the sums of the hours passed are the raw rows that
+   * are left plus what `moveRaw` has moved, so that every reader sees each record once at any moment.
    */
   async advance(horizon: number): Promise<boolean> {
     const db = this.#db;
@@ -57,7 +60,7 @@ export class OrgRetention {
       db.batch([
         db.delete(inferenceRollups).where(passed(inferenceRollups)),
         db.delete(tagRollups).where(passed(tagRollups)),
-        // Another upkeep may have been faster, or a record late: then nothing is done here.
+        // Another upkeep was faster, or a record was late: nothing is done here.
         db.all(sql`insert into ${retentionMarks} (org, before) select ${org}, ${to} where ${to} > ${mark} and ${settledHours}
           on conflict (org) do update set before = excluded.before returning before`),
       ]),
@@ -66,13 +69,15 @@ export class OrgRetention {
   }
 
   /**
-   * Adds up to `limit` raw rows from before the mark to the sums of their hours and deletes them with their attempts, in
-   * one transaction, with an entry in the audit log. Answers how many inferences went; fewer than `limit` = none is left.
+   * Adds up to `limit` raw rows from before the mark to the sums of their hours and deletes them with their attempts,
+   * in one transaction, with an entry in the audit log. Returns how many inferences were moved; fewer than `limit` =
+   * none is left.
    */
   async moveRaw(limit: number, stamp: AuditStamp): Promise<number> {
     const db = this.#db;
     const org = this.#org;
-    // The same rows in every statement of the transaction: they go last. Names are spelled out for the audit's own select.
+    // Selects the same rows in every statement of the transaction, because they are deleted last. Names are spelled out
+    // for the audit's own select.
     const chosen = (what: string) => sql`select ${sql.raw(what)} from ${inferences} c
       where c.org = ${org} and c.ts < ${markOf(org)} order by c.ts, c.rowid limit ${limit}`;
     const rows = sql`${inferences}.rowid in (${chosen("c.rowid")})`;
@@ -96,7 +101,7 @@ export class OrgRetention {
             'attempts', (select count(*) from ${attempts} a where a.org = ${org} and a.inference in (${ids})))
           from (${chosen("c.ts")}) having count(*) > 0`),
         db.delete(attempts).where(and(eq(attempts.org, org), sql`${attempts.inference} in (${ids})`)),
-        // Before the mark every reader looks at raw rows anyway.
+        // Before the mark every reader reads raw rows anyway.
         db.delete(staleHours).where(and(eq(staleHours.org, org), sql`${staleHours.hour} < ${markOf(org)}`)),
         db.run(sql`delete from ${inferences} where ${rows}`),
       ]),
@@ -105,8 +110,8 @@ export class OrgRetention {
   }
 
   /**
-   * Takes the text from up to `limit` artifacts older than `horizon`, with an entry in the audit log; their hash, size and
-   * lineage stay. Answers how many lost it.
+   * Deletes the text of up to `limit` artifacts older than `horizon`, with an entry in the audit log; their hash, size
+   * and lineage stay. Returns how many lost it.
    */
   async forgetArtifacts(horizon: number, limit: number, stamp: AuditStamp): Promise<number> {
     const db = this.#db;

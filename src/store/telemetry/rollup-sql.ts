@@ -1,20 +1,20 @@
-/** The statements that make hourly sums from raw rows. One list of sums serves making, merging and comparing them. */
+/** Statements that make hourly sums from raw rows. One list of sums is used for making, merging and comparing them. */
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { inferences } from "../tables/inferences.ts";
 import { inferenceRollups, tagRollups, wideTags } from "../tables/rollups.ts";
 import { hourSql } from "./stale-hours.ts";
 
-/** More values of one tag in an hour than this are not summed per value. */
+/** A tag with more values than this in an hour is not summed per value. */
 export const MOST_TAG_VALUES = 500;
-/** Above this many values, a tag must also say the same thing at least twice on average: request ids never do. */
+/** A tag with more values than this must also have two rows per value on average, which request ids never have. */
 export const FEW_TAG_VALUES = 50;
-/** More tags than this in one hour, and none of them is summed. */
+/** With more tags than this in one hour, none of them is summed. */
 export const MOST_TAGS_OF_HOUR = 64;
-/** Stands in `wide_tags` for every tag of the hour; no tag can be named so. */
+/** Means every tag of the hour in `wide_tags`; no tag can have this name. */
 const EVERY_TAG = "*";
 
-/** Everything is summed but the extremes. */
+/** Everything is summed except the extremes. */
 type Merge = "add" | "min" | "max";
 
 interface Sum {
@@ -58,7 +58,7 @@ function sumsOf(table: Figures): readonly Sum[] {
   ];
 }
 
-/** What a row of sums stands for, and what of the raw row says so. */
+/** Key columns of a row of sums, and their values in the raw row. */
 type Group = readonly (readonly [SQLiteColumn, SQL])[];
 
 function commonGroup(table: Figures): Group {
@@ -82,8 +82,8 @@ const ROUTE_GROUP: Group = [
 ];
 
 /**
- * Under this name `tag_rollups` keeps one group of everything: what lacks a tag is all less what has it, and to know all
- * from `inference_rollups` would mean reading every route's group of every hour. No tag can be named so.
+ * Name under which `tag_rollups` keeps one group of everything: rows without a tag are all rows less those with it, and
+ * counting all from `inference_rollups` would mean reading every group of every hour. No tag can have this name.
  */
 const EVERYTHING = "";
 
@@ -99,12 +99,12 @@ const TAG_GROUP: Group = [
   [tagRollups.value, sql`tag.value`],
 ];
 
-/** Sums the raw rows that `where` chooses into their groups; sums that are there already grow by them. */
+/** Sums the raw rows that `where` selects into their groups; existing sums are increased. */
 export function addToRollups(where: SQL): SQL {
   return sumInto(inferenceRollups, ROUTE_GROUP, sql`${inferences}`, where);
 }
 
-/** The same of all of them together, whatever their tags. */
+/** The same for all of them together, whatever their tags are. */
 export function addToAllRollups(where: SQL): SQL {
   return sumInto(tagRollups, ALL_GROUP, sql`${inferences}`, where);
 }
@@ -146,7 +146,7 @@ export function findWideTags(org: string, hour: number, where: SQL): SQL {
       where (select count(distinct tag.key) from ${eachTag()} where ${where}) > ${MOST_TAGS_OF_HOUR}`;
 }
 
-/** Decides from the sums themselves, after late rows were added to them: the raw rows are gone. */
+/** Decides from the sums, after late rows were added to them, because the raw rows are gone. */
 export function findGrownTags(org: string, hours: SQL): SQL {
   const here = sql`org = ${org} and hour in (${hours}) and tag <> ${EVERYTHING}`;
   return sql`insert into ${wideTags} (org, hour, tag)
@@ -165,7 +165,7 @@ function eachTag(): SQL {
   return sql`${inferences}, json_each(${inferences.tags}) tag`;
 }
 
-/** Without its table: where a name is defined rather than referred to. */
+/** The name without its table, for places where it is defined. */
 function name(column: SQLiteColumn): SQL {
   return sql`${sql.identifier(column.name)}`;
 }

@@ -7,15 +7,15 @@ import { inferenceRollups, retentionMarks, staleHours, tagRollups, wideTags } fr
 import { addToAllRollups, addToRollups, addToTagRollups, findWideTags } from "./rollup-sql.ts";
 import { HOUR_MS, hourOf } from "./stale-hours.ts";
 
-/** What one variant of a route served to live traffic since an instant. */
+/** Live traffic that one variant of a route served since an instant. */
 interface Served {
   readonly conformant: number;
   /** Conformant with a known cost. */
   readonly conformantPriced: number;
-  /** Every call with a known cost, failed ones too, and what they cost together. */
+  /** Calls with a known cost, failed ones included, and their total cost. */
   readonly priced: number;
   readonly cost: NanoUsd;
-  /** Calls answered by the simulated provider, of all that are counted here. */
+  /** Calls answered by the simulated provider, among all that are counted here. */
   readonly simulated: number;
 }
 
@@ -29,7 +29,9 @@ export class OrgRollups {
     this.#org = org;
   }
 
-  /** Hours to roll up that had ended by `endedBy`, oldest first. Those before the retention mark are not among them. */
+  /**
+   * Returns the hours to roll up that had ended by `endedBy`, oldest first, without those before the retention mark.
+   */
   async staleHours(endedBy: number, limit: number): Promise<readonly number[]> {
     const rows = await settled(
       this.#db
@@ -48,7 +50,7 @@ export class OrgRollups {
     return rows.map(({ hour }) => hour);
   }
 
-  /** How many hours wait for their rollup, and the oldest of them. */
+  /** Returns how many hours wait for their rollup, and the oldest of them. */
   async lag(): Promise<{ readonly hours: number; readonly oldest: number | undefined }> {
     const [row] = await settled(
       this.#db
@@ -60,8 +62,8 @@ export class OrgRollups {
   }
 
   /**
-   * Makes the sums of one hour anew from its raw rows and takes its mark away, in one transaction: a record that arrives
-   * meanwhile is either counted or marks the hour again. An hour before the retention mark is left as it is.
+   * Makes the sums of one hour again from its raw rows and removes its mark, in one transaction: a record that arrives
+   * meanwhile is either counted or marks the hour again. An hour before the retention mark stays as it is.
    */
   async rollUp(hour: number): Promise<void> {
     const db = this.#db;
@@ -83,8 +85,9 @@ export class OrgRollups {
   }
 
   /**
-   * Live traffic of one variant from the first full hour at or after `since` (epoch milliseconds): hours are what is left
-   * once retention has passed, and a figure must not change when it does. What an odometer is computed from.
+   * Returns the live traffic of one variant from the first full hour at or after `since` (epoch milliseconds). Whole
+   * hours, because only they remain after retention and the figure must not change then. The odometer is computed from
+   * it.
    */
   async servedSince(route: string, variant: string, since: number): Promise<Served> {
     const from = hourOf(since + HOUR_MS - 1);
@@ -124,7 +127,7 @@ export class OrgRollups {
 const figuresOf = sql`count(case when conformant then 1 end), count(case when conformant then cost_nano end),
   count(cost_nano), sum(cost_nano), count(case when simulated then 1 end)`;
 
-/** Before this instant only rollups are whole; 0 where nothing was ever removed. */
+/** Only rollups are complete before this instant; 0 where nothing was ever removed. */
 export function markOf(org: string): SQL {
   return sql`coalesce((select m.before from ${retentionMarks} m where m.org = ${org}), 0)`;
 }

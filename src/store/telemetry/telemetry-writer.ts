@@ -12,7 +12,7 @@ import { inferences } from "../tables/inferences.ts";
 import { movedInferences } from "../tables/rollups.ts";
 import { markStale } from "./stale-hours.ts";
 
-/** Writes an inference and its attempts in one transaction; a record that is there already changes nothing. */
+/** Writes an inference and its attempts in one transaction; an existing record changes nothing. */
 export class TelemetryWriter implements TelemetryStore {
   readonly #db: Database;
 

@@ -20,7 +20,10 @@ class MessageStream implements StreamDecoder {
   readonly #target: WireTarget;
   /** Content block index → tool call index: the neutral form counts tool calls only. */
   readonly #tools = new Map<number, number>();
-  /** Blocks of calls whose input has begun: a call without any means no arguments, an empty object elsewhere. */
+  /**
+   * Blocks of tool calls whose input has begun: a call without input has no arguments, which other dialects write as an
+   * empty object.
+   */
   readonly #filled = new Set<number>();
   #usage: JsonRecord = {};
   #id: string | undefined;

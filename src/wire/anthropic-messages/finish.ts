@@ -18,7 +18,7 @@ export function finishReason(raw: string | undefined): FinishReason {
   return { unified: raw === undefined ? "other" : (UNIFIED.get(raw) ?? "other"), raw };
 }
 
-/** What a refusal says of itself here; other ends have no details. */
+/** Returns the details of a refusal; other ends have none. */
 export function stopDetails(finish: FinishReason): Record<string, unknown> | null {
   return finish.unified === "content-filter" ? { type: "refusal", category: null, explanation: null } : null;
 }

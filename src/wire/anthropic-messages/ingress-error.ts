@@ -2,7 +2,7 @@ import type { Failure } from "../../failure/failure.ts";
 import { httpError } from "../../failure/http.ts";
 import type { ErrorDetails } from "../dialect.ts";
 
-/** Words the official client knows, by HTTP status. */
+/** Error types known to the official client, by HTTP status. */
 const TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
   401: "authentication_error",
@@ -15,13 +15,13 @@ const TYPES: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** Anthropic's error shape, with our own fields beside its own. */
+/** Returns Anthropic's error shape with the gateway's fields added. */
 export function errorBody(reason: Failure, details: ErrorDetails): Record<string, unknown> {
   const { status, code } = httpError(reason);
   return messageError(status, code, reason, details);
 }
 
-/** The same for a refusal whose status and code are known already. */
+/** The same for a refusal with a known status and code. */
 export function messageError(
   status: number,
   code: string,

@@ -119,7 +119,7 @@ function systemParts(system: unknown): Result<TextPart[]> {
   return { ok: true, value: parts };
 }
 
-/** A user turn may hold results of tool calls: each becomes a message of its own, before the rest of the turn. */
+/** A user turn may contain results of tool calls: each becomes a separate message before the rest of the turn. */
 function decodeMessage(message: unknown, path: string, toolNames: Map<string, string>): Result<ChatMessage[]> {
   const role = stringAt(message, "role");
   const content = isRecord(message) ? message["content"] : undefined;

@@ -9,7 +9,7 @@ import { encodeUsage } from "./ingress-usage.ts";
 
 type Block = Record<string, unknown>;
 
-/** The first choice only: the dialect has no word for several, and its requests cannot ask for them. */
+/** Only the first choice: the dialect cannot express several, and its requests cannot ask for them. */
 export function encodeAnswer(answer: ChatAnswer, served: ServedContext): Record<string, unknown> {
   if (answer.native?.dialect === "anthropic-messages")
     return { ...answer.native.body, id: served.id, model: served.model };
@@ -83,7 +83,7 @@ export function toolUseBlock({ id, name }: Pick<ToolCallPart, "id" | "name">): B
   return { type: "tool_use", id, name, input: {}, caller: { type: "direct" } };
 }
 
-/** Another provider's signed thinking travels whole in the signature, which clients hand back unread. */
+/** Another provider's signed thinking is sent whole inside the signature, which clients return unread. */
 export function thinkingBlock(part: Omit<ReasoningPart, "type">): Block {
   const { text, signature, encrypted } = thinkingFor("anthropic-messages", part);
   if (encrypted !== undefined && text === "") return { type: "redacted_thinking", data: encrypted };
@@ -98,7 +98,7 @@ export function callSignature(
   return signature === undefined ? undefined : { text: "", signature, from: "gemini", callId: id };
 }
 
-/** Clients of this dialect get arguments parsed. Text that is not JSON reaches them whole, under a name of its own. */
+/** Clients of this dialect get parsed arguments. Text that is not JSON is passed whole under a key of its own. */
 function toolInput(text: string): unknown {
   if (text.trim() === "") return {};
   try {

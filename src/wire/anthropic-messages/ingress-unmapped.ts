@@ -8,7 +8,7 @@ const BODY = new Set([
 const OUTPUT = new Set(["format", "effort"]);
 const METADATA = new Set(["user_id"]);
 const TOOL = new Set(["type", "name", "description", "input_schema", "strict", "cache_control"]);
-/** What a document says besides its bytes. */
+/** Fields of a document besides its bytes. */
 const DOCUMENT = ["citations", "context"];
 
 export function unmappedFields(body: JsonRecord, betas: string | undefined): readonly string[] | undefined {

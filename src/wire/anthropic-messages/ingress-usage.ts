@@ -27,7 +27,7 @@ export function encodeUsage(usage: Usage | undefined, servedTier?: string): Reco
   };
 }
 
-/** The tiers this dialect knows, by the word of any provider. */
+/** Tiers of this dialect, by the word of any provider. */
 const TIERS: Readonly<Record<string, string>> = {
   default: "standard",
   standard: "standard",

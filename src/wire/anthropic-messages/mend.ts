@@ -1,6 +1,6 @@
 /**
- * Holds messages and system text to what the API takes, whoever wrote them: no blank text, no blank end of an answer that
- * is to be gone on with, and ids of tool calls in its own letters.
+ * Changes messages and system text to what the API accepts, whoever wrote them: no blank text, no blank end of an
+ * assistant turn to be continued, and only permitted letters in ids of tool calls.
  */
 import { isRecord, stringAt } from "../../json/record.ts";
 import { carriedThinking } from "../carried-thinking.ts";
@@ -27,7 +27,7 @@ function mendedMessages(messages: readonly unknown[]): unknown[] {
     return { ...message, content: Array.isArray(content) ? content.map((block) => withCallId(block, idOf)) : content };
   });
   const said = mended.filter((message) => !isRecord(message) || !isEmpty(message["content"]));
-  // A conversation of blanks only is the client's to mend.
+  // A conversation of only blanks is left for the client to correct.
   if (said.length === 0) return [...messages];
   const last = said.at(-1);
   if (isRecord(last) && last["role"] === "assistant")

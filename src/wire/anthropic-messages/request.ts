@@ -11,10 +11,10 @@ import { fitSampling } from "./sampling.ts";
 import { isForced, limitWithThinking, thinking } from "./thinking.ts";
 
 const VERSION = "2023-06-01";
-/** The API refuses a request without `max_tokens`; used where neither caller, candidate nor model spec says one. */
+/** The API refuses a request without `max_tokens`; used where caller, candidate and model set none. */
 const DEFAULT_MAX_TOKENS = 8_192;
 
-/** Request fields the Messages API has no word for. */
+/** Request fields that the Messages API does not have. */
 const UNSUPPORTED = {
   seed: "seed",
   presencePenalty: "presence_penalty",
@@ -116,7 +116,7 @@ function canonicalPrompt(request: ChatRequest, dropped: DroppedField[]): Result<
 
 function outputFormat(request: ChatRequest): Result<Body | undefined> {
   const format = request.responseFormat;
-  // The engine coaches for JSON in words and checks the answer; a format alone would be a promise that nobody keeps.
+  // The engine asks for JSON in words and checks the answer; a format alone would not be enforced.
   if (format?.type === "json_object")
     return { ok: false, error: refusal("response_format", "the Messages API has no JSON mode without a schema") };
   if (format?.type !== "json_schema") return { ok: true, value: undefined };

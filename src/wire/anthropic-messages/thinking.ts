@@ -20,7 +20,10 @@ const LEAST_BUDGET = 1_024;
 const ANSWER_SHARE = 0.25;
 const LEAST_ANSWER = 1_024;
 
-/** Tokens to ask for where nobody set a limit, so that thinking does not eat the answer; undefined without thinking. */
+/**
+ * Returns the tokens to request where no limit is set, so that thinking leaves room for the answer; undefined without
+ * thinking.
+ */
 export function limitWithThinking(request: ChatRequest, answer: number, { facts }: WireTarget): number | undefined {
   if (facts?.thinking === "adaptive" || facts?.thinking === "none") return undefined;
   const wanted = wantedBudget(request.reasoning);
@@ -28,10 +31,10 @@ export function limitWithThinking(request: ChatRequest, answer: number, { facts 
 }
 
 /**
- * Adds thinking to a body where the caller asks for it, in the model's own form; a form of the client's own that the
- * model takes stays as it is. The budget is part of `max_tokens`, so it never raises what the call can cost, and it
- * leaves a share of it to the answer. Thinking excludes sampling parameters and forced tools: the tool choice of the
- * caller wins over thinking, thinking wins over sampling; whatever gives way is reported.
+ * Adds thinking to a body where the caller asks for it, in the model's own form; a client's own form that the model
+ * accepts is kept. The budget is part of `max_tokens`, so it never raises the cost limit, and it leaves a share to the
+ * answer. Thinking excludes sampling parameters and forced tools: the caller's tool choice takes precedence over
+ * thinking, and thinking over sampling. Whatever is dropped is reported.
  */
 export function thinking(body: Body, request: ChatRequest, target: WireTarget, dropped: DroppedField[]): void {
   const wanted = request.reasoning;
@@ -46,7 +49,7 @@ export function thinking(body: Body, request: ChatRequest, target: WireTarget, d
   else budget(body, wanted, dropped);
 }
 
-/** A client of this dialect wrote the thinking itself, in a form that the model knows. */
+/** A client of this dialect set thinking itself, in a form that the model accepts. */
 function takesAsWritten(body: Body, { facts }: WireTarget): boolean {
   const type = recordAt(body, "thinking")?.["type"];
   const effort = recordAt(body, "output_config")?.["effort"];
@@ -92,7 +95,7 @@ function budget(body: Body, wanted: ReasoningOptions, dropped: DroppedField[]): 
   }
 }
 
-/** Thinking tokens that fit a limit beside an answer. */
+/** Returns the thinking tokens that fit a limit together with an answer. */
 function roomFor(maxTokens: unknown): number | undefined {
   if (typeof maxTokens !== "number") return undefined;
   return maxTokens - Math.max(LEAST_ANSWER, Math.ceil(maxTokens * ANSWER_SHARE));
@@ -111,7 +114,7 @@ function setEffort(body: Body, effort: ReasoningEffort | undefined): void {
   else delete body["output_config"];
 }
 
-/** Results of calls that the model made without thinking, or whose thinking the client did not hand back. */
+/** True for results of calls that the model made without thinking, or whose thinking the client did not return. */
 function endsInUnthoughtCalls(messages: unknown): boolean {
   const turns = Array.isArray(messages) ? messages.filter(isRecord) : [];
   const [asked, answered] = turns.slice(-2);

@@ -1,6 +1,6 @@
 /**
- * Fields that reach past the request they stand in. A client's body travels on with fields unknown to us, so those that
- * would undo what the gateway promises are known by name here, for all dialects at once.
+ * Fields that have effects beyond their request. A client's body is passed on with unknown fields, so fields that would
+ * break what the gateway promises are listed here, for all dialects.
  */
 import { isRecord, type JsonRecord } from "../../json/record.ts";
 import type { ChatRequest } from "../chat.ts";

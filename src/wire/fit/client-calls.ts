@@ -23,7 +23,7 @@ export function decodingClientCalls(decoder: StreamDecoder, tools: ClientTools):
   };
 }
 
-/** The text of a custom call is readable only when its JSON is complete: it is held until its choice ends. */
+/** The text of a custom call can be read only when its JSON is complete, so it is held until its choice ends. */
 class ClientCallStream {
   readonly #tools: ClientTools;
   readonly #held = new Map<

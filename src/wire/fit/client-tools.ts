@@ -5,7 +5,7 @@
 import type { AssistantPart, ChatMessage, ChatRequest, FunctionTool, ToolCallPart, ToolDefinition } from "../chat.ts";
 import { shortDigest } from "./short-digest.ts";
 
-/** What a function's name stands for. */
+/** The client's tool behind a function's name. */
 type ClientTool = Pick<FunctionTool, "name" | "namespace" | "custom">;
 
 /** Client tools by the function name that the model sees. */
@@ -15,7 +15,10 @@ export type ClientTools = ReadonlyMap<string, ClientTool>;
 const LONGEST_NAME = 64;
 const INPUT = "input";
 
-/** The request with functions only, and what their names stand for; the same request where it has no other tools. */
+/**
+ * Returns the request with functions only and the tools behind their names; the same request where it has no other
+ * tools.
+ */
 export function withFunctions(request: ChatRequest): { readonly request: ChatRequest; readonly tools: ClientTools } {
   const names = new FunctionNames(request.tools ?? []);
   const called = request.messages.some(({ content }) => content.some(isOwnCall));
@@ -45,7 +48,9 @@ export function clientCall(part: ToolCallPart, tools: ClientTools): ToolCallPart
   };
 }
 
-/** The text inside the arguments of a function that stands for a custom tool; other text is taken as it is. */
+/**
+ * Returns the text inside the arguments of a function that replaces a custom tool; other text is returned unchanged.
+ */
 function freeText(argumentsText: string): string {
   try {
     const value: unknown = JSON.parse(argumentsText);

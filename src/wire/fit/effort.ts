@@ -28,7 +28,7 @@ function nearest(wanted: ReasoningEffort, efforts: readonly ReasoningEffort[]): 
   return [...efforts].sort((a, b) => distance(a) - distance(b) || EFFORTS.indexOf(a) - EFFORTS.indexOf(b))[0];
 }
 
-/** The effort that stands for a budget of thinking tokens where a model takes only words. */
+/** Returns the effort closest to a budget of thinking tokens, for models that take only effort words. */
 export function effortForBudget(tokens: number): ReasoningEffort {
   return tokens <= 2_048 ? "low" : tokens <= 12_288 ? "medium" : "high";
 }

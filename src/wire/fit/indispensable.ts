@@ -7,7 +7,7 @@ import { arrayAt, type JsonRecord, recordAt, stringAt } from "../../json/record.
 import type { ChatRequest, DialectName, ToolDefinition } from "../chat.ts";
 import type { DroppedField } from "../dialect.ts";
 
-/** Fields of a client's body that only its own dialect honours and whose loss changes the answer. */
+/** Fields of a client's body that only its own dialect supports and whose loss changes the answer. */
 const INDISPENSABLE: Readonly<Record<string, (body: JsonRecord) => boolean>> = {
   audio: (body) => recordAt(body, "audio") !== undefined,
   modalities: (body) => arrayAt(body, "modalities")?.includes("audio") === true,

@@ -1,8 +1,8 @@
-/** What a client's request says that no dialect but its own has a word for. Reported, never dropped silently. */
+/** Parts of a client's request that no other dialect can express. They are reported, never dropped silently. */
 import type { ChatRequest, DialectName } from "../chat.ts";
 import type { DroppedField } from "../dialect.ts";
 
-/** Neutral details that a target may have no word for. */
+/** Neutral details that a target may not support. */
 interface Carries {
   /** A name beside a message's role. */
   readonly names: boolean;
@@ -14,7 +14,10 @@ interface Carries {
   readonly cache: boolean;
 }
 
-/** Appends one entry per kind of loss. A client of the target's own dialect loses nothing: its body travels along. */
+/**
+ * Appends one entry per kind of loss. A client of the target's own dialect loses nothing, because its body is passed
+ * along.
+ */
 export function reportLost(
   request: ChatRequest,
   dialect: DialectName,

@@ -37,7 +37,7 @@ export function encodeContents(
 /** The word by which models that sign their calls let a call without signature pass. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
-/** Calls of another model, or of a client whose dialect has no place for the signature. */
+/** Calls of another model, or from a client whose dialect has no field for the signature. */
 function signCalls(parts: Part[], dropped: DroppedField[]): void {
   const first = parts.find((part) => "functionCall" in part);
   if (first === undefined || "thoughtSignature" in first) return;
@@ -128,7 +128,7 @@ function userPart(part: UserPart, dropped: DroppedField[]): Result<Part | undefi
   }
 }
 
-/** Thoughts are not taken back as text; a signature rides on the part it signed, which comes next. */
+/** The API does not accept thoughts as text; a signature belongs to the part that it signed, which comes next. */
 function modelParts(
   content: readonly AssistantPart[],
   toolNames: Map<string, string>,

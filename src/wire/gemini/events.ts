@@ -20,9 +20,9 @@ export function streamDecoder(target: WireTarget): StreamDecoder {
 
 class GeminiStream implements StreamDecoder {
   readonly #target: WireTarget;
-  /** Function calls seen so far per candidate: each comes in an event of its own, without an index. */
+  /** Function calls so far per candidate: each comes in an event of its own, without an index. */
   readonly #calls = new Map<number, number>();
-  /** The call of each candidate whose arguments are still coming in pieces. */
+  /** The call of each candidate whose arguments are still arriving in pieces. */
   readonly #open = new Map<number, { readonly index: number; readonly given: PartialArguments }>();
   #id: string | undefined;
   #started = false;

@@ -19,14 +19,16 @@ const UNIFIED: ReadonlyMap<string, UnifiedFinish> = new Map(
     TOO_MANY_TOOL_CALLS: "error",
     MISSING_THOUGHT_SIGNATURE: "error",
     MALFORMED_RESPONSE: "error",
-    // Stopped for a reason it does not tell: not an end that an answer may be taken for whole at.
+    // Stopped for an unstated reason, so the answer cannot be taken as complete.
     OTHER: "error",
     IMAGE_OTHER: "error",
     NO_IMAGE: "error",
   }),
 );
 
-/** Gemini says STOP also when it calls functions. Every other end is a refusal or a fault, so an unknown word is a fault. */
+/**
+ * Gemini also reports STOP for function calls. Every other end is a refusal or a fault, so an unknown word is a fault.
+ */
 export function finishReason(raw: string, calledTools: boolean): FinishReason {
   const unified = UNIFIED.get(raw) ?? "error";
   return { unified: unified === "stop" && calledTools ? "tool-calls" : unified, raw };

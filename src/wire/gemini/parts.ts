@@ -2,8 +2,8 @@ import { isRecord, type JsonRecord, recordAt, stringAt } from "../../json/record
 import type { AssistantPart, MediaPart } from "../chat.ts";
 
 /**
- * What a part of an answer says, in order: a part that is no call may bring a signature besides its content, which must
- * come back on the next turn. `callId` names a function call the API gave no id.
+ * Reads the content of an answer's part, in order. A part that is no call may have a signature besides its content,
+ * which must be returned on the next turn. `callId` names a function call without an id.
  */
 export function assistantParts(part: JsonRecord, callId: string): AssistantPart[] {
   const signature = stringAt(part, "thoughtSignature") || undefined;
@@ -23,7 +23,7 @@ export function assistantParts(part: JsonRecord, callId: string): AssistantPart[
   return content ? [...signed, content] : signed;
 }
 
-/** Media, else what no other dialect has a word for: executable code, its results, files by reference. */
+/** Media, or content that no other dialect supports: executable code, its results, files by reference. */
 function opaquePart(part: JsonRecord): AssistantPart | undefined {
   const said = Object.keys(part).some((key) => key !== "thoughtSignature" && key !== "thought");
   return mediaPart(part) ?? (said ? { type: "native", dialect: "gemini", value: part } : undefined);

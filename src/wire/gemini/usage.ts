@@ -45,7 +45,7 @@ export function normaliseUsage(body: unknown): Usage | undefined {
   };
 }
 
-/** The API leaves counts of zero out; the total tells them from counts that were not made. */
+/** The API omits counts of zero; the total distinguishes them from counts that were not made. */
 function leftOut(
   total: number | undefined,
   input: number | undefined,

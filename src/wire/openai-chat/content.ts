@@ -1,4 +1,4 @@
-/** What an answer's message, or a delta of one, holds besides tool calls. */
+/** Reads the content of an answer's message, or of a delta, except tool calls. */
 import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "../../json/record.ts";
 import type { AssistantPart, DialectName, MediaPart, ReasoningPart } from "../chat.ts";
 
@@ -86,7 +86,7 @@ function reasoningDetail(detail: JsonRecord): ReasoningPart {
   };
 }
 
-/** Whose signed or encrypted thinking it is, in OpenRouter's words. */
+/** The provider that signed or encrypted the thinking, in OpenRouter's words. */
 export const THINKING_FORMATS: Readonly<Record<DialectName, string>> = {
   "anthropic-messages": "anthropic-claude-v1",
   "openai-responses": "openai-responses-v1",
@@ -95,7 +95,7 @@ export const THINKING_FORMATS: Readonly<Record<DialectName, string>> = {
 };
 const DIALECTS: readonly DialectName[] = ["anthropic-messages", "openai-responses", "gemini"];
 
-/** What one tool call, or one fragment of it, says. */
+/** Reads one tool call, or one fragment of it. */
 interface CalledTool {
   /** A custom tool takes free text instead of JSON. */
   readonly custom: boolean;
@@ -107,8 +107,8 @@ interface CalledTool {
 }
 
 /**
- * Reads `function` or `custom`, whichever says something: some upstreams always send both, one of them empty. Where both
- * do, `type` decides.
+ * Reads `function` or `custom`, whichever is filled: some upstreams always send both, one of them empty. Where both are
+ * filled, `type` decides.
  */
 export function calledTool(call: JsonRecord): CalledTool {
   const kinds = call["type"] === "custom" ? (["custom", "function"] as const) : (["function", "custom"] as const);
@@ -125,7 +125,7 @@ function saysSomething(called: JsonRecord | undefined): boolean {
   });
 }
 
-/** Gemini's thought signature, which its OpenAI endpoint puts beside a tool call and wants back. */
+/** Gemini's thought signature, which its OpenAI endpoint puts beside a tool call and expects back. */
 export function thoughtSignature(call: JsonRecord): string | undefined {
   return stringAt(recordAt(recordAt(call, "extra_content"), "google"), "thought_signature");
 }

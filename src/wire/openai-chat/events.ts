@@ -1,6 +1,6 @@
 /**
- * Chunks of a streamed chat completion → neutral events. The chunk travels along as `native`, with everything repaired
- * that takes knowledge of the stream: tool call indexes and ids, finish reasons, content sent as parts.
+ * Converts chunks of a streamed chat completion to neutral events. The chunk is passed along as `native`, with
+ * everything repaired that depends on the stream: tool call indexes and ids, finish reasons, content sent as parts.
  */
 import { classify } from "../../failure/classify.ts";
 import type { Failure } from "../../failure/failure.ts";
@@ -98,7 +98,7 @@ class ChunkStream implements StreamDecoder {
     return { events, native: { dialect: "openai-chat", data: chunk } };
   }
 
-  /** Azure's first chunk has blank names; its model router tells the model only later. */
+  /** Azure's first chunk has blank names; its model router sends the model only later. */
   #identity(chunk: JsonRecord): StreamEvent[] {
     this.#servedTier = stringAt(chunk, "service_tier") || this.#servedTier;
     const id = this.#id ?? (stringAt(chunk, "id") || undefined);
@@ -179,7 +179,7 @@ class ChunkStream implements StreamDecoder {
     const fault = choice["error"] ? errorInside(choice, this.#target) : undefined;
     if (fault) return fault;
     if (raw === undefined || state.finish) {
-      // SGLang says "" for "not yet"; OpenRouter repeats the finish reason beside the usage.
+      // SGLang sends "" for "not yet"; OpenRouter repeats the finish reason beside the usage.
       if (choice["finish_reason"] !== undefined) choice["finish_reason"] = null;
       return undefined;
     }

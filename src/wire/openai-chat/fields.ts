@@ -1,4 +1,4 @@
-/** Top-level request fields that a neutral field stands for: the neutral one is sent, not the client's. */
+/** Top-level request fields that have a neutral field: the neutral value is sent, not the client's. */
 export const NEUTRAL_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "messages",

@@ -26,13 +26,13 @@ const UNIFIED: ReadonlyMap<string, UnifiedFinish> = new Map(
   }),
 );
 
-/** `hasCalls`: the choice holds tool calls. Gemini's OpenAI endpoint says `stop` in streams that end in calls. */
+/** `hasCalls`: the choice contains tool calls. Gemini's OpenAI endpoint sends `stop` in streams that end in calls. */
 export function finishReason(raw: string | undefined, hasCalls: boolean): FinishReason {
   const unified = (raw !== undefined && UNIFIED.get(raw.toLowerCase())) || "other";
   return { unified: hasCalls && (unified === "stop" || unified === "other") ? "tool-calls" : unified, raw };
 }
 
-/** An answer whose finish reason says that the provider broke off. */
+/** True for a finish reason with which the provider reports that it broke off. */
 export function brokenOff(finish: FinishReason): Failure {
   return failure("server_error", `the provider ended the answer with finish reason ${finish.raw ?? "error"}`, {
     status: 200,
@@ -40,7 +40,7 @@ export function brokenOff(finish: FinishReason): Failure {
   });
 }
 
-/** The word for an OpenAI client, which knows no others. */
+/** Returns the word for an OpenAI client, which knows no others. */
 export function wireFinish(finish: FinishReason): string {
   if (finish.raw === "function_call") return finish.raw;
   switch (finish.unified) {

@@ -17,7 +17,7 @@ import { wireUsage } from "./usage.ts";
 
 type Wire = Record<string, unknown>;
 
-/** Members of a chunk that tell a client nothing when there is no choice beside them. */
+/** Members of a chunk that are useless to a client without a choice beside them. */
 const LABELS: ReadonlySet<string> = new Set([
   ...["id", "object", "created", "model", "choices", "usage"],
   ...["system_fingerprint", "service_tier", "provider", "obfuscation", "x_groq", "simulated"],

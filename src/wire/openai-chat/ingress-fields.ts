@@ -28,7 +28,7 @@ export class UnmappedFields {
     this.#paths.add(path.replace(/\[\d+\]/g, "[]"));
   }
 
-  /** Notes every member of `record` that is not named in `known` and says something. */
+  /** Records every non-empty member of `record` that is not named in `known`. */
   note(record: JsonRecord, known: ReadonlySet<string>, path: string): void {
     for (const key in record) {
       if (known.has(key) || record[key] === undefined || record[key] === null) continue;

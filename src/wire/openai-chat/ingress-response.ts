@@ -18,7 +18,7 @@ import { wireUsage } from "./usage.ts";
 
 type Wire = Record<string, unknown>;
 
-/** Names the model that served and our own id, whoever answered; a provider's further fields stay. */
+/** Sets the model that served and the gateway's own id; a provider's further fields stay. */
 export function encodeAnswer(answer: ChatAnswer, served: ServedContext): Wire {
   const own = answer.native?.dialect === "openai-chat" ? answer.native.body : undefined;
   const usage = answer.usage && wireUsage(answer.usage, recordAt(own, "usage"));
@@ -60,7 +60,8 @@ function repairedMessage(message: JsonRecord, choice: AnswerChoice): Wire {
   repaired["refusal"] ??= null;
   const neutral = choice.content.filter((part) => part.type === "tool-call");
   if (neutral.length === 0) {
-    // What says nothing (`function_call: { name: "" }`) reads as a call to a client that only looks whether it is there.
+    // An empty member (`function_call: { name: "" }`) looks like a call to a client that only checks whether it is
+    // present.
     delete repaired["tool_calls"];
     delete repaired["function_call"];
   } else if (arrayAt(message, "tool_calls")?.length) {
@@ -103,7 +104,7 @@ function builtMessage(content: readonly AssistantPart[], served: ServedContext):
   };
 }
 
-/** A call as OpenAI writes it; Gemini's signature travels in `extra_content`, as Google's own endpoint does it. */
+/** Returns a call as OpenAI writes it; Gemini's signature goes into `extra_content`, as in Google's own endpoint. */
 export function builtCall(call: Omit<ToolCallPart, "type">): Wire {
   const google = call.signature === undefined ? undefined : { google: { thought_signature: call.signature } };
   return { ...calledMember(call, undefined), ...(google ? { extra_content: google } : {}) };
@@ -129,8 +130,8 @@ export function mediaMember(
 }
 
 /**
- * Thinking that must come back as it is: the signed or encrypted kind, in the form that OpenRouter's clients return.
- * `format` names whose it is, in OpenRouter's words.
+ * Thinking that must be returned unchanged: signed or encrypted, in the form that OpenRouter's clients return. `format`
+ * names its provider, in OpenRouter's words.
  */
 export function reasoningDetails(part: Omit<ReasoningPart, "type">): Wire[] {
   const { text, signature, encrypted, id, from } = part;

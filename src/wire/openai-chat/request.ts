@@ -53,7 +53,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
   return ok({ path: "/chat/completions", headers, body, dropped });
 }
 
-/** Everything of the client's body that no neutral field stands for. */
+/** Everything in the client's body that has no neutral field. */
 function clientFields(
   native: JsonRecord | undefined,
   request: ChatRequest,
@@ -101,7 +101,7 @@ function scalarFields(request: ChatRequest, { provider, quirks }: WireTarget, dr
   });
 }
 
-/** Budgets have no field here; the nearest effort stands in, and the report says so. */
+/** The API has no field for budgets; the nearest effort is sent, and the report contains that. */
 function reasoningFields({ reasoning }: ChatRequest, target: WireTarget, dropped: DroppedField[]): Body {
   if (reasoning === undefined) return {};
   const own = originOf(reasoning, DIALECT);

@@ -46,7 +46,7 @@ export function errorInside(value: unknown, target: WireTarget): Failure | undef
   return named || flat ? classify(decodeErrorObject(body, target)) : undefined;
 }
 
-/** Groq's older place for usage, and Moonshot's, are beside or inside the choices. */
+/** Older Groq answers have usage beside the choices, Moonshot's have it inside them. */
 export function usageOf(body: JsonRecord): JsonRecord | undefined {
   return (
     recordAt(body, "usage") ??

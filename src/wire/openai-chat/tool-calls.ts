@@ -39,7 +39,7 @@ export class ToolCallJoiner {
     this.#choice = choice;
   }
 
-  /** Undefined where the fragment says nothing yet; `"orphan"` where arguments belong to no call. */
+  /** Undefined where the fragment is empty so far; `"orphan"` where arguments belong to no call. */
   join(fragment: JsonRecord, answerId: string | undefined): CallFragment | "orphan" | undefined {
     const { custom, record, name: named } = calledTool(fragment);
     const index = numberAt(fragment, "index");

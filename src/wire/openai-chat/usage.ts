@@ -9,7 +9,7 @@ import { leftToOutput, reportedUsd } from "../reported-usage.ts";
 
 type UsageQuirks = Pick<Quirks, "outputExcludesReasoning" | "inputExcludesCached">;
 
-/** Undefined where `raw` is no usage object. Figures that contradict each other are kept and flagged. */
+/** Returns undefined where `raw` is no usage object. Contradictory figures are kept and flagged. */
 export function normaliseUsage(raw: unknown, quirks: UsageQuirks): Usage | undefined {
   if (!isRecord(raw)) return undefined;
   const prompt = tokens(raw, "prompt_tokens") ?? tokens(raw, "input_tokens") ?? tokens(raw, "prompt_eval_count");
@@ -88,7 +88,7 @@ function cachedTokens(raw: JsonRecord, details: JsonRecord | undefined): number 
   );
 }
 
-/** The total, where reported, says whether the completion count left the reasoning out. */
+/** The reported total shows whether the completion count excludes the reasoning. */
 function withReasoning(
   completion: number | undefined,
   reasoning: number | undefined,
@@ -105,7 +105,7 @@ function withReasoning(
   return quirks.outputExcludesReasoning ? completion + reasoning : completion;
 }
 
-/** The total, where reported, says whether the prompt count left cached or spoken tokens out (Mistral: spoken ones). */
+/** The reported total shows whether the prompt count excludes cached or audio tokens (Mistral: audio tokens). */
 function withLeftOut(
   prompt: number | undefined,
   cached: number,

@@ -44,7 +44,7 @@ class ResponseEncoder implements StreamEncoder {
     return this.#taken();
   }
 
-  /** Closes what is open, then says that the response failed. */
+  /** Closes what is open and then sends that the response failed. */
   fail(failure: Failure, { inferenceId, attempts }: ErrorDetails): string {
     this.#start();
     this.#writer.close("incomplete");

@@ -5,7 +5,7 @@ import { partEvents } from "../part-events.ts";
 import { OutputWriter } from "./output-writer.ts";
 import { completedObject, endStatus, responseObject } from "./response-object.ts";
 
-/** The first choice only: the dialect has no word for several, and its requests cannot ask for them. */
+/** Only the first choice: the dialect cannot express several, and its requests cannot ask for them. */
 export function encodeAnswer(answer: ChatAnswer, served: ServedContext): Record<string, unknown> {
   if (answer.native?.dialect === "openai-responses") return completedObject(served, answer.native.body);
   const choice = answer.choices[0];

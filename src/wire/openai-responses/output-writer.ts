@@ -76,7 +76,7 @@ export class OutputWriter {
     this.#grow(text);
   }
 
-  /** Thinking with its signature is whole: what follows is thinking of its own. */
+  /** Thinking with its signature is complete; what follows is a new part. */
   #think(thought: Omit<Extract<StreamEvent, { type: "reasoning-delta" }>, "type" | "choice">): void {
     const { text, ...opaque } = thought;
     if (this.#open?.kind === "reasoning" && this.#open.opaque) this.#closeItem("completed");

@@ -8,7 +8,7 @@ import { openaiTier } from "../openai-tier.ts";
 import type { OutputItem } from "./output-items.ts";
 import { encodeUsage } from "./usage.ts";
 
-/** Fields of the request that the object repeats as they came, and what it says where they were not given. */
+/** Fields of the request that the object repeats unchanged, and their values where the request has none. */
 const REPEATED: JsonRecord = {
   instructions: null,
   max_output_tokens: null,
@@ -66,7 +66,7 @@ function incompleteReason(finish: FinishReason | undefined): string {
   return finish?.unified === "content-filter" ? "content_filter" : "max_output_tokens";
 }
 
-/** The closed set that the object's own `error` may name; the precise code is in the `error` event beside it. */
+/** The closed set of codes for the object's own `error`; the precise code is in the `error` event beside it. */
 function errorCode({ class: failureClass }: Failure): string {
   switch (failureClass) {
     case "capacity_shed":
@@ -80,7 +80,7 @@ function errorCode({ class: failureClass }: Failure): string {
   }
 }
 
-/** What was asked. Nothing is stored or run in the background here, whatever the request says of it. */
+/** Returns the repeated request. Nothing is stored or run in the background here, whatever the request asks for. */
 function asked({ asked: request }: ServedContext): Record<string, unknown> {
   const body = request?.native?.dialect === "openai-responses" ? request.native.body : {};
   const repeated = Object.entries(REPEATED).map(([field, absent]) => [field, body[field] ?? absent]);
@@ -96,7 +96,7 @@ function asked({ asked: request }: ServedContext): Record<string, unknown> {
   };
 }
 
-/** A function says whether it is strict and what it takes, also where the request did not. */
+/** A function states whether it is strict and its parameters, even where the request did not. */
 function tool(given: unknown): unknown {
   return isRecord(given) && given["type"] === "function"
     ? { ...given, parameters: given["parameters"] ?? null, strict: given["strict"] ?? false }

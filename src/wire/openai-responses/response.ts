@@ -47,7 +47,7 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
   };
 }
 
-/** `status` says whether the answer is whole; what it ended in is told by its items. */
+/** `status` shows whether the answer is complete; its items show how it ended. */
 export function finishOf(response: JsonRecord, calledTools: boolean): FinishReason {
   const status = stringAt(response, "status");
   const reason = stringAt(recordAt(response, "incomplete_details"), "reason");
