@@ -40,14 +40,12 @@ interface Pipeline {
   readonly name: PipelineName;
   /** Files that the diffs change. */
   readonly changed: readonly string[];
-  /** Requests to models, failures included. */
-  readonly calls: number;
 }
 
 const PIPELINES: readonly Pipeline[] = [
-  { name: "openai-sdk", changed: ["src/client.ts"], calls: 7 },
-  { name: "ai-sdk", changed: ["src/model.ts"], calls: 5 },
-  { name: "langchain", changed: ["models.js"], calls: 8 },
+  { name: "openai-sdk", changed: ["src/client.ts"] },
+  { name: "ai-sdk", changed: ["src/model.ts"] },
+  { name: "langchain", changed: ["models.js"] },
 ];
 
 /** Telemetry passes a queue: waits until all calls are there. */
@@ -64,7 +62,7 @@ async function recorded(pipeline: string, calls: number): Promise<{ calls: numbe
   }
 }
 
-describe.each(PIPELINES)("a pipeline in the shape of $name", ({ name, changed, calls }) => {
+describe.each(PIPELINES)("a pipeline in the shape of $name", ({ name, changed }) => {
   let pipeline: ObservedPipeline;
   let before: Map<string, string>;
   let plain: { readonly stdout: string; readonly requests: readonly string[] };
@@ -107,8 +105,10 @@ describe.each(PIPELINES)("a pipeline in the shape of $name", ({ name, changed, c
 
   it("does the same with a key, and the gateway shows its calls and their tokens", async () => {
     expect(await run({ MODELRIG_URL: gateway.ready.url, MODELRIG_KEY: gateway.ready.key })).toEqual(plain);
-    const seen = await recorded(name, calls);
-    expect(seen.calls).toBe(calls);
+    // Every request to a model, the failed one included.
+    const { length } = plain.requests;
+    const seen = await recorded(name, length);
+    expect(seen.calls).toBe(length);
     expect(seen.tokens).toBeGreaterThan(1_000);
   }, 60_000);
 
