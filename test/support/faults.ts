@@ -245,16 +245,6 @@ export const FAULTS: Readonly<Record<string, Kind>> = {
     asked.response.write(JSON.stringify(completion(asked, { content: answerText(3) }, 3)).slice(0, 80));
     await asked.pause(FOREVER_MS);
   },
-  /** A stream framed with CRLF: a token every N ms, ten in all. */
-  "crlf-trickle": async (asked) => {
-    openStream(asked);
-    const crlf = (text: string): string => text.replaceAll("\n", "\r\n");
-    for (let index = 0; index < 10; index += 1) {
-      asked.response.write(crlf(frame(asked, { content: tokenText(index) })));
-      await asked.pause(asked.number(20));
-    }
-    asked.response.end(crlf(`${frame(asked, {}, "stop")}data: [DONE]\n\n`));
-  },
   /** One token every N ms, ten in all. */
   trickle: async (asked) => {
     if (asked.body?.stream !== true) return answer(asked, 10);

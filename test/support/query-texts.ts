@@ -193,7 +193,7 @@ const KEYWORDS =
   EXISTS CROSS LEFT JOIN LIKE CAST REAL DISTINCT OVER PARTITION ROWS BETWEEN UNBOUNDED PRECEDING FOLLOWING NULLS LAST
   count sum min max coalesce iif nullif row_number strftime json_extract inferences attempts runs grades artifacts
   inference_rollups tag_rollups stale_hours wide_tags retention_marks`.split(/\s+/);
-const TEXTS = ["''", "'*'", "'inference'", "'run'", "'artifact'", "'%Y-%m'", "'unixepoch'"];
+const TEXTS = ["''", "'*'", "'live'", "'inference'", "'run'", "'artifact'", "'%Y-%m'", "'unixepoch'"];
 const NUMBERS = [
   "0",
   "1",

@@ -96,28 +96,27 @@ describe("a stream", () => {
     expect(textOf(events(await response.text()))).toBe("Say hello");
   });
 
-  test("cancels the upstream at once when the reader leaves, and is recorded as canceled", async () => {
+  test("cancels the upstream when the reader leaves, and is recorded as canceled", async () => {
     const response = await stream("up/stall", "mark-stall");
     const reader = response.body?.getReader();
     const first = await reader?.read();
     expect(new TextDecoder().decode(first?.value)).toContain("Hel");
-    const left = performance.now();
     await reader?.cancel();
-    while ((await seen("mark-stall")).abandoned === 0) expect(performance.now() - left).toBeLessThan(1_000);
+    // Far below the silence after which the upstream would be left anyway.
+    await expect.poll(async () => (await seen("mark-stall")).abandoned, { timeout: 20_000 }).toBe(1);
   });
 
   test("cancels an upstream that has not answered yet when the request is aborted", async () => {
     const leave = new AbortController();
     const pending = gateway.chat({ model: "up/silent", messages: user("mark-silent") }, { signal: leave.signal });
-    while ((await seen("mark-silent")).requests.length === 0);
+    await expect.poll(async () => (await seen("mark-silent")).requests.length, { timeout: 20_000 }).toBe(1);
     leave.abort();
     const outcome = await pending.then(
       (response) => response.status,
       () => "aborted" as const,
     );
     expect([499, "aborted"]).toContain(outcome);
-    const left = performance.now();
-    while ((await seen("mark-silent")).abandoned === 0) expect(performance.now() - left).toBeLessThan(1_000);
+    await expect.poll(async () => (await seen("mark-silent")).abandoned, { timeout: 20_000 }).toBe(1);
   });
 
   test("of thousands of pieces arrives in order, none lost and none doubled", async () => {
