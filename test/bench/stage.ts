@@ -157,7 +157,7 @@ async function compiledFor(upstreamPort: number): Promise<CompiledBundle> {
     SHAPES.flatMap((shape) => {
       const candidate = `{ provider: bench_${wire}, model: ${shapeName(shape)}, params: { max_tokens: 8000 } }`;
       const bundle = (route: string, more: string) => {
-        return { file: `${route}.yaml`, text: `route: ${route}\ncandidates:\n  - ${candidate}\n${more}` };
+        return { file: `${route}.yaml`, text: `route: ${route}\n${PATIENT}candidates:\n  - ${candidate}\n${more}` };
       };
       return [bundle(routeName(wire, shape), ""), bundle(`${routeName(wire, shape)}${ENVELOPED}`, BUDGET)];
     }),
@@ -169,6 +169,8 @@ async function compiledFor(upstreamPort: number): Promise<CompiledBundle> {
 }
 
 const ENVELOPED = "_enveloped";
+/** A busy machine must not end the bench. */
+const PATIENT = "timeouts: { first_token_ms: 120000, idle_ms: 120000, attempt_ms: 120000, call_ms: 240000 }\n";
 const BUDGET = "budget: { usd_per_run: 1000, usd_per_day: 1000, usd_per_month: 1000 }\n";
 
 const routeName = (wire: Wire, shape: Shape): string => `bench.${wire}_${shapeName(shape)}`;
