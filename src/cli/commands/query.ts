@@ -22,18 +22,10 @@ export const command: CommandModule = {
       .option("--explain", "show how it would be answered, and from what")
       .option("--csv", "print CSV (RFC 4180)")
       .option("--json", "print one JSON document")
-      .addHelpText("after", EXAMPLES)
+      .addHelpText("after", "\nColumns, aggregates and rules: docs/query.md")
       .action(run((words: string[], options: QueryOptions) => ask(io, words, options)));
   },
 };
-
-const EXAMPLES = `
-EXAMPLES
-  modelrig query "SELECT tag.client, sum(cost) FROM inferences WHERE ts >= '2026-07-01' GROUP BY tag.client ORDER BY 2 DESC"
-  modelrig query "SELECT day(ts), p95(latency_ms), conformance_rate FROM inferences GROUP BY 1 TIMEZONE 'Europe/Berlin'"
-  modelrig query --csv - < report.sql > report.csv
-
-Columns, aggregates and rules: docs/query.md`;
 
 async function ask(io: Io, words: readonly string[], options: QueryOptions): Promise<ExitCode> {
   const written = words.length === 1 && words[0] === "-" ? await readAll(process.stdin) : words.join(" ");

@@ -22,15 +22,6 @@ interface FolderFlags {
 
 export const command: CommandModule = {
   build(parent, io, run) {
-    parent.addHelpText(
-      "before",
-      [
-        "EXAMPLES",
-        "  modelrig routes check                                    every fault of every bundle, with its line",
-        "  modelrig routes show example.support_summarize --variant cheap",
-        "  modelrig routes new acme.classify_email                  a commented bundle to start from\n\n",
-      ].join("\n"),
-    );
     withFolder(parent.command("check"))
       .description("check every bundle and modelrig.yaml; exit 3 when one is invalid")
       .action(check(io, run));
