@@ -1,7 +1,8 @@
 /**
  * Builds what `modelrig dev` runs into `dist/worker`: `index.js`, which a call needs, and the parts that it imports when
  * they are first asked for; `manifest.json` (the list of these modules; bindings, queue and crons as wrangler.toml states
- * them); `meta.json` (esbuild's metafile, which the bundle tests read). It holds no routes: those are injected as the
+ * them); `meta.json` (esbuild's metafile, which the bundle tests read);
+ * `THIRD_PARTY_NOTICES.txt` (licences of the packages in it). It holds no routes: those are injected as the
  * binding MODELRIG_COMPILED. `--deploy` builds the same modules into `dist/deploy`, with `dist/compiled.json` in them,
  * which is what `wrangler deploy` uploads. Beside them `dist/page/script.js`, the script of a bake-off's page. Skipped
  * where nothing changed; `--force` overrides.
@@ -15,6 +16,7 @@ import type { CompiledBundle } from "../src/config/config.ts";
 import { DEFAULT_CONFIG } from "../src/config/defaults.ts";
 import { bundlePageScript } from "./bundle-page-script.ts";
 import { lazyPrices } from "./lazy-prices.ts";
+import { bundledPackages, thirdPartyNotices } from "./third-party-notices.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const deploys = process.argv.includes("--deploy");
@@ -25,7 +27,12 @@ const manifestFile = join(out, "manifest.json");
 /** What the bundle embeds in the place of compiled routes. */
 const NO_ROUTES: CompiledBundle = { schema: "modelrig.compiled/1", routes: [], config: DEFAULT_CONFIG };
 
-const SCRIPTS = ["scripts/build.ts", "scripts/bundle-page-script.ts", "scripts/lazy-prices.ts"];
+const SCRIPTS = [
+  "scripts/build.ts",
+  "scripts/bundle-page-script.ts",
+  "scripts/lazy-prices.ts",
+  "scripts/third-party-notices.ts",
+];
 const INPUTS = ["workers", "durable", "src", "package.json", "wrangler.toml", ...SCRIPTS];
 
 /** Newest modification among files and folders, relative to the root. */
@@ -79,6 +86,7 @@ async function bundleWorker(): Promise<readonly string[]> {
     plugins: [compiled, lazyPrices],
   });
   writeFileSync(join(out, "meta.json"), JSON.stringify(result.metafile));
+  writeFileSync(join(out, "THIRD_PARTY_NOTICES.txt"), thirdPartyNotices(root, bundledPackages(result.metafile)));
   const files = readdirSync(out).filter((name) => name.endsWith(".js") && name !== "index.js");
   const modules = ["index.js", ...files.sort()];
   const size = (names: readonly string[]): string => {
