@@ -1,6 +1,7 @@
 /**
  * A provider of every dialect on loopback. What it is asked is told by the path; what it answers, by the model's name:
- * `text`, `calls`, `json`, `think`, or `status-<n>` for an error of that status in the dialect's own shape.
+ * `text`, `calls`, `json`, `think`, `steps` (two calls one after the other, then text), or `status-<n>` for an error of that
+ * status in the dialect's own shape.
  */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { DialectName } from "../../src/wire/chat.ts";
@@ -33,6 +34,28 @@ const ANSWERS: Record<string, SaidAnswer> = {
   },
   think: { thought: { text: "Which city?", signature: "c2lnbmVk" }, text: "Oslo" },
 };
+
+/** Answers of `steps`, by how many tool results the request holds. */
+const STEPS: readonly SaidAnswer[] = [
+  { calls: [{ id: "call_oslo", name: "weather", args: { place: "Oslo" } }] },
+  { calls: [{ id: "call_rome", name: "weather", args: { place: "Rome" } }] },
+  { text: "Both are mild." },
+];
+const TOOL_RESULT = /"role":"tool"|"type":"function_call_output"|"type":"tool_result"|"functionResponse":/g;
+
+/** The one tool that a request demands, in the words of its dialect. */
+function forcedTool({ tool_choice, toolConfig }: AskedRequest["body"]): string | undefined {
+  return (
+    tool_choice?.function?.name ?? tool_choice?.name ?? toolConfig?.functionCallingConfig?.allowedFunctionNames?.[0]
+  );
+}
+
+function answerOf(model: string, body: AskedRequest["body"]): SaidAnswer | undefined {
+  const forced = model === "json" ? forcedTool(body) : undefined;
+  if (forced !== undefined)
+    return { calls: [{ id: "call_forced", name: forced, args: { city: "Oslo", population: 717710 } }] };
+  return model === "steps" ? STEPS[JSON.stringify(body).match(TOOL_RESULT)?.length ?? 0] : ANSWERS[model];
+}
 
 const SAY: Record<DialectName, (answer: SaidAnswer, stream: boolean) => Said> = {
   "openai-chat": sayChat,
@@ -73,7 +96,7 @@ function replyTo({ path, body }: AskedRequest): Reply {
   const status = /^status-(\d+)$/.exec(model)?.[1];
   if (status !== undefined) return { status: Number(status), body: errorOf(dialect, Number(status)) };
   const stream = body.stream === true || path.includes(":streamGenerateContent");
-  const said = SAY[dialect](ANSWERS[model] ?? ANSWERS["text"] ?? {}, stream);
+  const said = SAY[dialect](answerOf(model, body) ?? ANSWERS["text"] ?? {}, stream);
   return "body" in said ? ok(said.body) : said;
 }
 

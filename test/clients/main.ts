@@ -1,0 +1,90 @@
+/**
+ * Real clients of several versions against `modelrig dev`, each onto an upstream of every dialect, raw and on a budgeted
+ * route. Clients are installed from npm into a temporary folder, which is why this is no part of `npm test`. Arguments
+ * name the clients to try (default: all); MODELRIG_CLIENTS names a folder that keeps what was installed.
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freshFolder, startDev } from "../support/dev-process.ts";
+import { startDialectUpstream } from "../support/dialect-upstream.ts";
+import { scriptOutput } from "./script-output.ts";
+
+interface Client {
+  readonly scenarios: "openai" | "anthropic" | "ai-sdk";
+  readonly packages: readonly string[];
+}
+
+const CLIENTS: Readonly<Record<string, Client>> = {
+  "openai-4": { scenarios: "openai", packages: ["openai@4"] },
+  "openai-5": { scenarios: "openai", packages: ["openai@5"] },
+  "openai-6": { scenarios: "openai", packages: ["openai@6"] },
+  "openai-7": { scenarios: "openai", packages: ["openai@7"] },
+  "anthropic-0.39": { scenarios: "anthropic", packages: ["@anthropic-ai/sdk@0.39"] },
+  "anthropic-1": { scenarios: "anthropic", packages: ["@anthropic-ai/sdk@1"] },
+  "ai-4": { scenarios: "ai-sdk", packages: ["ai@4", "@ai-sdk/openai@1", "zod@3"] },
+  "ai-5": { scenarios: "ai-sdk", packages: ["ai@5", "@ai-sdk/openai@2", "zod@4"] },
+  "ai-6": { scenarios: "ai-sdk", packages: ["ai@6", "@ai-sdk/openai@3", "zod@4"] },
+  "ai-7": { scenarios: "ai-sdk", packages: ["ai@7", "@ai-sdk/openai@4", "zod@4"] },
+};
+
+const PROVIDERS = { oai: "openai", res: "openai-responses", ant: "anthropic", gem: "gemini" } as const;
+const MODELS = ["text", "steps", "json"] as const;
+const scenarios = fileURLToPath(new URL("scenarios/", import.meta.url));
+
+function install(name: string, packages: readonly string[], home: string): string {
+  const folder = join(home, name);
+  mkdirSync(folder, { recursive: true });
+  cpSync(scenarios, folder, { recursive: true });
+  if (existsSync(join(folder, "node_modules"))) return folder;
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const args = ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...packages];
+  const { status, stderr } = spawnSync("npm", args, { cwd: folder, encoding: "utf8" });
+  if (status !== 0) throw new Error(`npm could not install ${packages.join(" ")}:\n${stderr}`);
+  return folder;
+}
+
+function workspace(upstream: string): string {
+  const cwd = freshFolder();
+  mkdirSync(join(cwd, "routes"));
+  const names = Object.keys(PROVIDERS);
+  for (const name of names) {
+    for (const model of MODELS) {
+      const route = `clients.${name}_${model}`;
+      const text = `route: ${route}\ncandidates:\n  - { provider: ${name}, model: ${model} }\nbudget: { usd_per_day: 100 }\n`;
+      writeFileSync(join(cwd, "routes", `${route}.yaml`), text);
+    }
+  }
+  const models = MODELS.map(
+    (model) => `      ${model}: { max_output: 4096, price: { input_per_million: 1, output_per_million: 2 } }`,
+  );
+  const rows = Object.entries(PROVIDERS).map(
+    ([name, dialect]) =>
+      `  ${name}:\n    dialect: ${dialect}\n    base_url: ${upstream}\n    capabilities: { native_strict: true, json_object: true, tools: true }\n    models:\n${models.join("\n")}`,
+  );
+  writeFileSync(join(cwd, "modelrig.yaml"), `providers:\n${rows.join("\n")}\n`);
+  return cwd;
+}
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !Object.hasOwn(CLIENTS, name));
+if (unknown.length > 0) throw new Error(`no such client: ${unknown.join(", ")}; there are ${Object.keys(CLIENTS)}`);
+const home = process.env["MODELRIG_CLIENTS"] ?? mkdtempSync(join(tmpdir(), "modelrig-clients-"));
+const upstream = await startDialectUpstream();
+const dev = await startDev([], { cwd: workspace(upstream.url) });
+try {
+  for (const [name, { scenarios: script, packages }] of Object.entries(CLIENTS)) {
+    if (asked.length > 0 && !asked.includes(name)) continue;
+    const folder = install(name, packages, home);
+    const env = { BASE_URL: dev.ready.url, KEY: dev.ready.key, PROVIDERS: Object.keys(PROVIDERS).join(",") };
+    const { cases, faults } = await scriptOutput(join(folder, `${script}.mjs`), env);
+    console.log(`${name}: ${cases - faults.length} of ${cases}`);
+    for (const fault of faults) console.log(`  ${fault}`);
+    if (cases === 0 || faults.length > 0) process.exitCode = 1;
+  }
+} finally {
+  await dev.stop();
+  await upstream.close();
+}

@@ -1,0 +1,50 @@
+/** The AI SDK over its OpenAI provider, chat and Responses. Options of older and newer versions stand side by side. */
+import { createOpenAI } from "@ai-sdk/openai";
+import * as ai from "ai";
+import { CITY, equal, runScenarios, WEATHER } from "./scenario.mjs";
+
+const openai = createOpenAI({ baseURL: `${process.env.BASE_URL}/v1`, apiKey: process.env.KEY });
+
+function surface(of, providerOptions) {
+  const common = { maxRetries: 0, providerOptions };
+  return {
+    async plain(model) {
+      const { text } = await ai.generateText({ model: of(model("text")), prompt: "hi", ...common });
+      equal(text, "Grüße aus Oslo 🙂");
+    },
+    async stream(model) {
+      let text = "";
+      for await (const piece of ai.streamText({ model: of(model("text")), prompt: "hi", ...common }).textStream)
+        text += piece;
+      equal(text, "Grüße aus Oslo 🙂");
+    },
+    async "three steps of tools"(model) {
+      const places = [];
+      const schema = ai.jsonSchema(WEATHER);
+      const execute = async ({ place }) => {
+        places.push(place);
+        return "mild";
+      };
+      const tools = { weather: { parameters: schema, inputSchema: schema, execute } };
+      const loop = { maxSteps: 4, ...(ai.stepCountIs && { stopWhen: ai.stepCountIs(4) }) };
+      const { text } = await ai.generateText({
+        model: of(model("steps")),
+        prompt: "compare",
+        tools,
+        ...loop,
+        ...common,
+      });
+      equal([places, text], [["Oslo", "Rome"], "Both are mild."]);
+    },
+    async structured(model) {
+      const schema = ai.jsonSchema(CITY);
+      const { object } = await ai.generateObject({ model: of(model("json")), prompt: "Oslo?", schema, ...common });
+      equal(object, { city: "Oslo", population: 717710 });
+    },
+  };
+}
+
+await runScenarios({
+  chat: surface((model) => openai.chat(model)),
+  "responses with store: false": surface((model) => openai.responses(model), { openai: { store: false } }),
+});

@@ -1,0 +1,91 @@
+/** The official OpenAI client, chat and (where the version has it) Responses. Plain JavaScript: one file for all versions. */
+import OpenAI from "openai";
+import { CITY, equal, runScenarios, WEATHER } from "./scenario.mjs";
+
+const client = new OpenAI({ baseURL: `${process.env.BASE_URL}/v1`, apiKey: process.env.KEY, maxRetries: 0 });
+const ask = (content) => [{ role: "user", content }];
+
+const chat = {
+  async plain(model) {
+    const answer = await client.chat.completions.create({ model: model("text"), messages: ask("hi") });
+    equal(answer.choices[0].message.content, "Grüße aus Oslo 🙂");
+  },
+  async stream(model) {
+    let text = "";
+    for await (const chunk of await client.chat.completions.create({
+      model: model("text"),
+      messages: ask("hi"),
+      stream: true,
+    }))
+      text += chunk.choices[0]?.delta?.content ?? "";
+    equal(text, "Grüße aus Oslo 🙂");
+  },
+  async "three steps of tools"(model) {
+    const messages = ask("compare");
+    const tools = [{ type: "function", function: { name: "weather", parameters: WEATHER } }];
+    const places = [];
+    for (let step = 0; step < 3; step += 1) {
+      const answer = await client.chat.completions.create({ model: model("steps"), messages, tools });
+      const { message } = answer.choices[0];
+      messages.push(message);
+      if (!message.tool_calls?.length) return equal([places, message.content], [["Oslo", "Rome"], "Both are mild."]);
+      for (const call of message.tool_calls) {
+        places.push(JSON.parse(call.function.arguments).place);
+        messages.push({ role: "tool", tool_call_id: call.id, content: "mild" });
+      }
+    }
+    throw new Error("no last answer");
+  },
+  async structured(model) {
+    const format = { type: "json_schema", json_schema: { name: "city", strict: true, schema: CITY } };
+    const answer = await client.chat.completions.create({
+      model: model("json"),
+      messages: ask("Oslo?"),
+      response_format: format,
+    });
+    equal(JSON.parse(answer.choices[0].message.content), { city: "Oslo", population: 717710 });
+  },
+  async cancel(model) {
+    const stream = await client.chat.completions.create({ model: model("text"), messages: ask("hi"), stream: true });
+    for await (const _ of stream) break;
+    equal(stream.controller.signal.aborted, true);
+  },
+};
+
+const responses = client.responses && {
+  async plain(model) {
+    equal((await client.responses.create({ model: model("text"), input: "hi" })).output_text, "Grüße aus Oslo 🙂");
+  },
+  async stream(model) {
+    let text = "";
+    let last;
+    for await (const event of await client.responses.create({ model: model("text"), input: "hi", stream: true })) {
+      if (event.type === "response.output_text.delta") text += event.delta;
+      last = event.type;
+    }
+    equal([text, last], ["Grüße aus Oslo 🙂", "response.completed"]);
+  },
+  async "three steps of tools"(model) {
+    const input = ask("compare");
+    const tools = [{ type: "function", name: "weather", parameters: WEATHER, strict: false }];
+    const places = [];
+    for (let step = 0; step < 3; step += 1) {
+      const answer = await client.responses.create({ model: model("steps"), input, tools, store: false });
+      input.push(...answer.output);
+      const calls = answer.output.filter((item) => item.type === "function_call");
+      if (calls.length === 0) return equal([places, answer.output_text], [["Oslo", "Rome"], "Both are mild."]);
+      for (const call of calls) {
+        places.push(JSON.parse(call.arguments).place);
+        input.push({ type: "function_call_output", call_id: call.call_id, output: "mild" });
+      }
+    }
+    throw new Error("no last answer");
+  },
+  async structured(model) {
+    const text = { format: { type: "json_schema", name: "city", strict: true, schema: CITY } };
+    const answer = await client.responses.create({ model: model("json"), input: "Oslo?", text });
+    equal(JSON.parse(answer.output_text), { city: "Oslo", population: 717710 });
+  },
+};
+
+await runScenarios({ chat, ...(responses && { responses }) });
