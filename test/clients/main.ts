@@ -13,7 +13,7 @@ import { startDialectUpstream } from "../support/dialect-upstream.ts";
 import { scriptOutput } from "./script-output.ts";
 
 interface Client {
-  readonly scenarios: "openai" | "anthropic" | "ai-sdk";
+  readonly scenarios: "openai" | "anthropic" | "ai-sdk" | "langchain" | "openai-agents";
   readonly packages: readonly string[];
 }
 
@@ -28,6 +28,8 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   "ai-5": { scenarios: "ai-sdk", packages: ["ai@5", "@ai-sdk/openai@2", "zod@4"] },
   "ai-6": { scenarios: "ai-sdk", packages: ["ai@6", "@ai-sdk/openai@3", "zod@4"] },
   "ai-7": { scenarios: "ai-sdk", packages: ["ai@7", "@ai-sdk/openai@4", "zod@4"] },
+  "langchain-1": { scenarios: "langchain", packages: ["@langchain/openai@1", "@langchain/core@1", "zod@4"] },
+  "openai-agents": { scenarios: "openai-agents", packages: ["@openai/agents", "zod@4"] },
 };
 
 const PROVIDERS = { oai: "openai", res: "openai-responses", ant: "anthropic", gem: "gemini" } as const;

@@ -105,6 +105,9 @@ export function sayAnthropic({ text, thought, calls = [] }: SaidAnswer, stream: 
   return { events };
 }
 
+/** Ids of answers are never the same twice: ids of calls are made from them. */
+let geminiAnswers = 0;
+
 export function sayGemini({ text, thought, calls = [] }: SaidAnswer, stream: boolean): Said {
   const usageMetadata = {
     promptTokenCount: SAID_USAGE.input,
@@ -120,11 +123,13 @@ export function sayGemini({ text, thought, calls = [] }: SaidAnswer, stream: boo
       ...(index === 0 && { thoughtSignature: thought?.signature ?? "c2ln" }),
     })),
   ];
+  geminiAnswers += 1;
+  const responseId = `g${geminiAnswers}`;
   const candidate = (some: Json[], finishReason?: string) => ({
     candidates: [{ content: { role: "model", parts: some }, index: 0, ...(finishReason && { finishReason }) }],
     usageMetadata,
     modelVersion: "m",
-    responseId: "g1",
+    responseId,
   });
   if (!stream) return { body: candidate(parts, "STOP") };
   const last = parts.length - 1;
