@@ -324,7 +324,7 @@ describe("the capture proxy reads every chat dialect", () => {
       { role: "system", content: "Be brief." },
       { role: "user", content: "hi" },
     ],
-    max_completion_tokens: 50,
+    max_tokens: 50,
   };
   const messages = {
     model: "open.a",
