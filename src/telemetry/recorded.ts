@@ -21,7 +21,7 @@ import type { Usage } from "../money/usage.ts";
 import type { InferenceRecord } from "../record/inference-record.ts";
 import { finishReason as anthropicFinish } from "../wire/anthropic-messages/finish.ts";
 import type { FinishReason } from "../wire/chat.ts";
-import { finishReason as geminiFinish } from "../wire/gemini/finish.ts";
+import { finishReason as geminiFinish, knownFinish } from "../wire/gemini/finish.ts";
 import { finishReason as openaiFinish } from "../wire/openai-chat/finish.ts";
 import { recordOf } from "./record.ts";
 
@@ -151,7 +151,9 @@ function usageOf({ usage, costUsd }: RecordedCall): Usage | undefined {
 
 /** Callers report the word of the API they used, or the neutral one of a client library (`tool-calls`). */
 function finishOf(raw: string): FinishReason {
-  const readings = [openaiFinish(raw.replace("-", "_"), false), anthropicFinish(raw), geminiFinish(raw, false)];
+  const readings = [openaiFinish(raw.replace("-", "_"), false), anthropicFinish(raw)];
   const known = readings.find(({ unified }) => unified !== "other");
-  return { unified: known?.unified ?? "other", raw };
+  if (known) return { ...known, raw };
+  // A word of nobody's is a fault where Gemini itself says it; from a caller it is only a word that is not known.
+  return knownFinish(raw) ? geminiFinish(raw, false) : { unified: "other", raw };
 }

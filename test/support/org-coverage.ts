@@ -166,7 +166,11 @@ export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
     see: ({ keys }) => keys.list(),
   },
   inferences: {
-    act: arrive,
+    act: async (doing) => {
+      await arrive(doing);
+      const bill = { ...deedOf(doing), action: "envelope.adjusted", subject: doing.word };
+      await doing.own.inferences.correctBill(`att_${doing.word}`, nanoUsd(7), bill);
+    },
     see: async ({ inferences }) => ({
       listed: await inferences.list({ limit: 1_000 }, ALL),
       ofRoute: await inferences.list({ route: "same", limit: 1_000 }, ALL),
@@ -311,7 +315,7 @@ export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
   },
   audit: {
     act: (doing) => doing.own.audit.add({ ...deedOf(doing), action: "test.done", subject: doing.word }),
-    see: ({ audit }) => audit.list(1_000),
+    see: async ({ audit }) => ({ listed: await audit.list(1_000), paged: await audit.page({ limit: 1_000 }) }),
   },
   bakeoffSamples: {
     act: async (doing) => {

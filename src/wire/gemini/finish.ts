@@ -33,3 +33,8 @@ export function finishReason(raw: string, calledTools: boolean): FinishReason {
   const unified = UNIFIED.get(raw) ?? "error";
   return { unified: unified === "stop" && calledTools ? "tool-calls" : unified, raw };
 }
+
+/** True for a finish reason that Gemini's documentation lists. */
+export function knownFinish(raw: string): boolean {
+  return UNIFIED.has(raw);
+}

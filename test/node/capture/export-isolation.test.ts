@@ -38,14 +38,18 @@ afterEach(() => {
 const ANSWER = JSON.stringify({ summary: "an answer" });
 
 /** Answers as a provider, or as the gateway of `modelrig bakeoff`, and keeps all that reached it. */
-async function listen(to: Outgoing["to"], answer: (url: string) => { status: number; body: unknown }): Promise<string> {
+async function listen(
+  to: Outgoing["to"],
+  answer: (url: string, body: string) => { status: number; body: unknown },
+): Promise<string> {
   const server = createServer((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => {
       const url = incoming.url ?? "";
-      outgoing.push({ to, url, headers: incoming.rawHeaders.join("\n"), body: Buffer.concat(chunks).toString("utf8") });
-      const { status, body } = answer(url);
+      const sent = Buffer.concat(chunks).toString("utf8");
+      outgoing.push({ to, url, headers: incoming.rawHeaders.join("\n"), body: sent });
+      const { status, body } = answer(url, sent);
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     });
   });
@@ -119,12 +123,19 @@ function planted(index: number, kind: "variables" | "messages"): Capture {
   };
 }
 
+/** A gateway that takes all that a bake-off may tell it. */
+function gatewayAnswer(url: string, body: string): { status: number; body: unknown } {
+  if (url.startsWith("/v1/envelopes/")) return { status: 200, body: { granted: true, envelopes: [] } };
+  if (url === "/v1/evidence-salt") return { status: 200, body: { salt: "s".repeat(43) } };
+  if (url.startsWith("/v1/evidence/")) return { status: 200, body: { looks: [JSON.parse(body)] } };
+  if (url.endsWith("/live"))
+    return { status: 200, body: { route: "acme.task", variant: "default", pin: null, route_hash: "f".repeat(64) } };
+  return { status: 201, body: { id: "bo_1", proposal: { id: "prop_1", state: "evidenced" } } };
+}
+
 async function bakeOff(): Promise<{ exitCode: number; out: string; err: string }> {
   const provider = await listen("provider", completion);
-  const gateway = await listen("gateway", () => ({
-    status: 201,
-    body: { id: "bo_1", proposal: { id: "prop_1", state: "evidenced" } },
-  }));
+  const gateway = await listen("gateway", gatewayAnswer);
   writeProject(provider);
   const io = fakeIo({ cwd: folder, env: { MODELRIG_URL: gateway, MODELRIG_KEY: "rig_sk_test" } });
   const store = openCaptures(io.cwd);
@@ -145,11 +156,14 @@ describe("export isolation", () => {
       const own = replays.filter(({ body }) => body.includes(`"${CANARY}-input-${index}"`));
       expect(own).toHaveLength(2);
     }
-    expect(mirrored.map(({ url }) => url)).toEqual(["/v1/routes/acme.task/live", "/v1/bakeoffs"]);
-    expect(JSON.parse(mirrored[1]?.body ?? "")).toMatchObject({
-      schema: "modelrig.bakeoff/1",
-      gate: { proposes: "cheap" },
-    });
+    const told = mirrored.filter(({ url }) => !url.startsWith("/v1/envelopes/"));
+    expect(told.map(({ url }) => url)).toEqual([
+      "/v1/routes/acme.task/live",
+      "/v1/evidence-salt",
+      "/v1/evidence/acme.task",
+      "/v1/bakeoffs",
+    ]);
+    expect(JSON.parse(told[3]?.body ?? "")).toMatchObject({ schema: "modelrig.bakeoff/1", route: "acme.task" });
     for (const request of mirrored) expect(JSON.stringify(request)).not.toContain(CANARY);
     // Only the input is replayed: the old answer, the tags and the ids stay.
     for (const request of replays) {
@@ -180,7 +194,7 @@ describe("export isolation", () => {
     const { inputs } = JSON.parse(readFileSync(metafile, "utf8")) as { inputs: Record<string, unknown> };
     const names = Object.keys(inputs);
     // It is the right file: the endpoints that take the mirror are in it.
-    expect(names.some((name) => name.endsWith("workers/endpoints/bakeoffs.ts"))).toBe(true);
+    expect(names.some((name) => name.endsWith("workers/endpoints/bakeoffs/bakeoffs.ts"))).toBe(true);
     expect(names.filter((name) => /(^|\/)src\/(capture|cli|localdb)\//.test(name))).toEqual([]);
   });
 });

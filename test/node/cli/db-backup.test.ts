@@ -72,7 +72,8 @@ async function fill(database: LocalDatabase, rows: number): Promise<void> {
             return column["type"] === "INTEGER" ? BigInt(index + 1) : `${column["name"]} ${index} é`;
           const value = VALUES[turn % VALUES.length] ?? null;
           // A unique column would refuse the second of two equal values.
-          if (["hash", "slug", "trigger_hash", "proposal"].includes(String(column["name"]))) return `u${turn}`;
+          if (["bakeoff", "hash", "slug", "trigger_hash", "proposal"].includes(String(column["name"])))
+            return `u${turn}`;
           return value === null && Number(column["notnull"]) > 0 ? "not null" : value;
         });
       await client.batch(

@@ -212,8 +212,8 @@ describe("telemetry in the database", () => {
     );
     const rows = await local.store.forOrg("org_sum").inferences.usage(at, at + 100);
     expect(rows).toMatchObject([
-      { failureClass: "network", provider: undefined, inferences: 1, attempts: 1, costNanoUsd: 10 },
-      { failureClass: undefined, provider: "openai", inferences: 2, attempts: 2, costNanoUsd: 10, latencyMsTotal: 10 },
+      { failureClass: "network", provider: undefined, inferences: 1, attempts: 1, costNanoUsd: 10n },
+      { failureClass: undefined, provider: "openai", inferences: 2, attempts: 2, costNanoUsd: 10n, latencyMsTotal: 10 },
     ]);
   });
 
