@@ -149,22 +149,49 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
   "an end that was cut off": (json, pick) => json.slice(0, 1 + pick(json.length - 2)),
 };
 
+/** Kinds whose text another damage makes of another document now and then, which no reader of the text alone can tell. */
+const TWO_READINGS = [
+  "all quotes in strings unescaped",
+  "both quotes of a value left out",
+  "one quote in a string unescaped",
+  "the quotes in one string unescaped",
+];
+const RUNS = Number(process.env["MODELRIG_FUZZ"] ?? 300);
+/** A longer search looks elsewhere every time; the suite looks at the same documents. */
+const SETTING = { numRuns: RUNS, ...(process.env["MODELRIG_FUZZ"] === undefined && { seed: 20_261_201 }) };
+
+/** Documents, of all that were damaged, that were served as something else. */
+function servedWrong(damage: (typeof DAMAGES)[string]): unknown[] {
+  const wrong: unknown[] = [];
+  fc.assert(
+    fc.property(documents, fc.nat(), (document, seed) => {
+      const damaged = damage(JSON.stringify(document), (count) => (count > 0 ? seed % count : 0));
+      // A damage that leaves valid JSON cannot be seen.
+      fc.pre(damaged !== undefined && !isJson(damaged));
+      const result = repairJson(damaged ?? "");
+      if (!result.ok || !result.value.completed) return;
+      if (!isDeepStrictEqual(result.value.value, JSON.parse(JSON.stringify(document)))) wrong.push(damaged);
+    }),
+    SETTING,
+  );
+  return wrong;
+}
+
 describe("a document with one kind of damage is repaired to what it was, or refused", () => {
   for (const [name, damage] of Object.entries(DAMAGES)) {
+    if (TWO_READINGS.includes(name)) continue;
     it(name, () => {
-      fc.assert(
-        fc.property(documents, fc.nat(), (document, seed) => {
-          const damaged = damage(JSON.stringify(document), (count) => (count > 0 ? seed % count : 0));
-          // A damage that leaves valid JSON cannot be seen.
-          fc.pre(damaged !== undefined && !isJson(damaged));
-          const result = repairJson(damaged ?? "");
-          if (!result.ok || !result.value.completed) return;
-          expect(isDeepStrictEqual(result.value.value, JSON.parse(JSON.stringify(document)))).toBe(true);
-        }),
-        { numRuns: Number(process.env["MODELRIG_FUZZ"] ?? 300) },
-      );
+      expect(servedWrong(damage)).toEqual([]);
     });
   }
+});
+
+describe("a document whose damage can be read in two ways is at most once in a hundred served as another", () => {
+  it.each(TWO_READINGS)("%s", (name) => {
+    const damage = DAMAGES[name];
+    if (!damage) throw new Error(`there is no damage ${name}`);
+    expect(servedWrong(damage).length).toBeLessThanOrEqual(RUNS / 100);
+  });
 });
 
 function isJson(text: string): boolean {

@@ -108,6 +108,9 @@ function withArm(one: Case, index: number, change: (arm: ArmCase) => ArmCase): C
   return { ...one, arms: one.arms.map((arm, at) => (at === index ? change(arm) : arm)) };
 }
 
+/** A bake-off's bounds take tens of milliseconds. */
+const RUNS = Number(process.env["MODELRIG_FUZZ"] ?? 40);
+
 describe("a gate", () => {
   it("never proposes an arm that it refused because the arm became worse", () => {
     fc.assert(
@@ -121,7 +124,7 @@ describe("a gate", () => {
         });
         if (before !== nameOf(index)) expect(proposedOf(worse)).not.toBe(nameOf(index));
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -134,7 +137,7 @@ describe("a gate", () => {
         const before = clears(one).map(({ arm }) => arm);
         for (const { arm } of clears(worse)) expect(before).toContain(arm);
       }),
-      { numRuns: 150 },
+      { numRuns: RUNS },
     );
   });
 
@@ -156,7 +159,7 @@ describe("a gate", () => {
           else expect(proposes).not.toBe(name);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: RUNS },
     );
   });
 
@@ -171,7 +174,7 @@ describe("a gate", () => {
         const arm = figures.arms.find((each) => each.arm === proposes);
         if (one.ceiling !== undefined) expect(arm?.effective?.usd_per_1k).toBeLessThanOrEqual(one.ceiling);
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
   });
 
@@ -182,7 +185,7 @@ describe("a gate", () => {
         const turned = { ...figures, arms: [...figures.arms].reverse(), regrets: [...figures.regrets].reverse() };
         expect(decideGate(turned).proposes).toBe(decideGate(figures).proposes);
       }),
-      { numRuns: 100 },
+      { numRuns: RUNS },
     );
   });
 });
@@ -197,7 +200,7 @@ describe("the bounds of a regret", () => {
           regretFigures([{ arm: "cheap", pairs, limit: 0.05 }])[0]?.estimate?.high ?? -2;
         expect(high(pairsWith(n, losses + 1, wins))).toBeGreaterThanOrEqual(high(pairsWith(n, losses, wins)) - 1e-12);
       }),
-      { numRuns: 100 },
+      { numRuns: RUNS },
     );
   });
 
@@ -210,7 +213,7 @@ describe("the bounds of a regret", () => {
         const { high = 2, high_if_missing_lost: worst = -2 } = regret?.estimate ?? {};
         expect(worst).toBeGreaterThanOrEqual(high);
       }),
-      { numRuns: 100 },
+      { numRuns: RUNS },
     );
   });
 });
@@ -264,7 +267,7 @@ describe("a report", () => {
           expect(other).toBeCloseTo(high, 10);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: RUNS },
     );
   });
 });
