@@ -28,6 +28,16 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      {
+        // The suite's outage, as long as one that people have.
+        test: {
+          name: "outage",
+          include: ["test/e2e/outage.test.ts"],
+          env: { MODELRIG_OUTAGE_MS: "30000" },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });

@@ -11,6 +11,7 @@ import { bundle } from "./sections/bundle.ts";
 import { cli } from "./sections/cli.ts";
 import { envelopes } from "./sections/envelopes.ts";
 import { gateway } from "./sections/gateway.ts";
+import { hostile } from "./sections/hostile.ts";
 import { ingest } from "./sections/ingest.ts";
 import { memory } from "./sections/memory.ts";
 import { query } from "./sections/query.ts";
@@ -25,6 +26,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   stream: onStage(stream),
   memory: onStage(memory),
   bundle,
+  hostile,
   envelopes,
   ingest,
   bakeoff,

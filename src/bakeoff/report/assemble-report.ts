@@ -1,5 +1,5 @@
 /** The report of a finished or interrupted run. */
-import { addUsd, nanoToUsdText, ZERO_USD } from "../../money/nano-usd.ts";
+import { addUsd, type NanoUsd, nanoToUsdText, nanoUsd, ZERO_USD } from "../../money/nano-usd.ts";
 import { comparisonsOf, incumbentOf } from "../analysis/comparisons.ts";
 import { Scores } from "../analysis/scores.ts";
 import { compare, type Measured, summarise } from "../analysis/summary.ts";
@@ -26,6 +26,8 @@ export interface ReportFacts {
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly finishedAt: number;
+  /** What the budgets booked in all, unknown bills at their bound; `undefined` where nobody counts it. */
+  readonly booked?: NanoUsd | undefined;
 }
 
 /** The report as a first look, with nothing remembered and nothing kept. */
@@ -159,6 +161,7 @@ function assemble(
     seed: facts.seed,
     concurrency: plan.concurrency,
     budget_usd_per_arm: nanoToUsdText(plan.budgetPerArm),
+    ...unknownOf(run, facts.booked),
     simulated: run.samples.some(({ simulated }) => simulated),
     partial: arms.some(({ complete }) => !complete),
     inputs: inputsOf(plan, facts.asked),
@@ -167,6 +170,12 @@ function assemble(
     ...figures,
     gate: decideGate(figures),
   };
+}
+
+/** What was booked beyond the bills that are known. */
+function unknownOf({ samples, verdicts }: BakeoffRun, booked: NanoUsd | undefined): Pick<BakeoffReport, "unknown_usd"> {
+  const billed = [...samples, ...verdicts].reduce((sum, { cost }) => addUsd(sum, cost ?? ZERO_USD), ZERO_USD);
+  return booked !== undefined && booked > billed ? { unknown_usd: nanoToUsdText(nanoUsd(booked - billed)) } : {};
 }
 
 /** Cluster of each input: its customer or run, else its question. */

@@ -61,6 +61,8 @@ export const bakeoffReport = z.strictObject({
   seed: count,
   concurrency: count,
   budget_usd_per_arm: usdText,
+  /** Booked for calls whose bill is unknown or whose end an interrupted run never saw; in no arm's figures. */
+  unknown_usd: usdText.optional(),
   /** Served by the simulated provider: figures about a simulation. */
   simulated: z.boolean(),
   /** Some arm was stopped early: a partial result cannot propose. */

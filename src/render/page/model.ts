@@ -6,7 +6,7 @@ import type { ArmVerdict } from "../../bakeoff/gate/gate-report.ts";
 import { verdictOf } from "../../bakeoff/gate/verdict.ts";
 import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { formatUsd } from "../../money/format.ts";
-import { addUsd, type NanoUsd, nanoUsd, usdToNano } from "../../money/nano-usd.ts";
+import { nanoUsd, usdToNano } from "../../money/nano-usd.ts";
 import { type Mark, verdictMark } from "../plot/mark.ts";
 
 /** What regrets are shown against: the reference or, without one, the incumbent. */
@@ -48,11 +48,6 @@ export function armTone({ arms, gate }: BakeoffReport, { arm, role }: ArmReport)
   const index = own.findIndex((one) => one.arm === arm);
   if (own.length <= 4) return `series-${index + 1}`;
   return arm === gate.proposes ? "series-1" : "open";
-}
-
-/** Of every arm and the judge. */
-export function spendOf({ arms, judge }: BakeoffReport): NanoUsd {
-  return addUsd(...arms.map(({ spend_usd: usd }) => usdToNano(usd)), usdToNano(judge?.spend_usd ?? "0"));
 }
 
 /** Dollars, a computed figure. */

@@ -1,9 +1,10 @@
 /** The strip on top of a page: whether the result is whole, and what anybody needs to make it again. */
 
 import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
+import { spendOf } from "../../bakeoff/report/spend.ts";
 import { formatUsd } from "../../money/format.ts";
 import { type Html, html, type Part } from "./html.ts";
-import { metricWords, spendOf, usdOf } from "./model.ts";
+import { metricWords, usdOf } from "./model.ts";
 
 /** `priceBooks`: versions of the prices that the calls were billed by, where the calls themselves are at hand. */
 export function statusStrip(report: BakeoffReport, priceBooks: readonly string[] | undefined): Html {
@@ -28,7 +29,7 @@ export function statusStrip(report: BakeoffReport, priceBooks: readonly string[]
     ["judge", judge?.model ?? "none"],
     [
       "spent",
-      `${formatUsd(spendOf(report))}${judge ? `, of it ${usdOf(judge.spend_usd)} on judging` : ""}; limit ${usdOf(report.budget_usd_per_arm)} per arm`,
+      `${formatUsd(spendOf(report))}${judge ? `, of it ${usdOf(judge.spend_usd)} on judging` : ""}${report.unknown_usd === undefined ? "" : `, of it ${usdOf(report.unknown_usd)} booked for unknown bills`}; limit ${usdOf(report.budget_usd_per_arm)} per arm`,
     ],
     [
       "prices",

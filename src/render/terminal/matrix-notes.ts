@@ -27,6 +27,7 @@ export function limitNotes(report: BakeoffReport): string[] {
     ...partialNotes(report),
     ...report.regrets.filter((regret) => isShown(regret, report)).flatMap(missingNotes),
     ...judgeNotes(report),
+    ...unknownNotes(report),
     ...clusterNotes(report),
     ...answerNotes(report),
     ...inputNotes(report),
@@ -64,6 +65,11 @@ function judgeNotes({ judge }: BakeoffReport): string[] {
     ...(judge.note === undefined ? [] : [judge.note]),
   ];
   return [parts.join("; ")];
+}
+
+function unknownNotes({ unknown_usd: unknown }: BakeoffReport): string[] {
+  if (unknown === undefined) return [];
+  return [`${formatUsd(usdToNano(unknown))} booked for calls whose bill or end is unknown; in no arm's figures`];
 }
 
 /** Arms share their inputs, and so their clusters: the regret with the most pairs speaks for all. */

@@ -7,6 +7,7 @@ import type { ArmVerdict } from "../../bakeoff/gate/gate-report.ts";
 import { VERDICT_WORDS } from "../../bakeoff/gate/verdict.ts";
 import { armLabel } from "../../bakeoff/report/arm-label.ts";
 import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
+import { spendOf } from "../../bakeoff/report/spend.ts";
 import { dollars } from "../../money/dollars.ts";
 import { formatUsd } from "../../money/format.ts";
 import { nanoUsd, usdToNano } from "../../money/nano-usd.ts";
@@ -49,15 +50,13 @@ export function matrixOf(report: BakeoffReport): Matrix {
 }
 
 function titleOf(report: BakeoffReport): string {
-  const judging = report.judge ? usdToNano(report.judge.spend_usd) : 0;
-  const spend = nanoUsd(report.arms.reduce((sum, arm) => sum + usdToNano(arm.spend_usd), judging));
   const budget = nanoUsd(usdToNano(report.budget_usd_per_arm) * report.arms.length);
   const parts = [
     report.route,
     `${report.inputs.used} of ${report.inputs.asked} inputs`,
     `${report.arms.length} arms`,
     `seed ${report.seed}`,
-    `${formatUsd(spend)} of ${formatUsd(budget)}`,
+    `${formatUsd(spendOf(report))} of ${formatUsd(budget)}`,
     ...(report.simulated ? ["simulated"] : []),
     ...(report.partial ? ["PARTIAL"] : []),
   ];

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -233,9 +242,14 @@ describe("resuming", () => {
     const captures = openCaptureStore(join(folder, ".modelrig/captures.db"));
     captures.deleteWhere({});
     captures.close();
+    const file = join(folder, ".modelrig/bakeoffs", `${cut.id}.jsonl`);
+    // A call that was under way when the process was killed.
+    appendFileSync(file, `${JSON.stringify({ type: "intent", id: "res_killed", arm: "cheap", most: 4_000_000 })}\n`);
     const again = await bakeoff(["--resume", cut.id, "--total-usd", "1", "--json"]);
     expect(again.exitCode).toBe(0);
     const whole = asReport(again.out);
+    expect(cut.unknown_usd).toBeUndefined();
+    expect(whole.unknown_usd).toBe("0.004000000");
     expect(whole).toMatchObject({ id: cut.id, seed: cut.seed, partial: false });
     const journal = readFileSync(join(folder, ".modelrig/bakeoffs", `${cut.id}.jsonl`), "utf8");
     const sent = journal

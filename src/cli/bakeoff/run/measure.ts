@@ -79,7 +79,8 @@ export async function measure(
       io.signal,
     );
     const { seed, asked, started_at: startedAt } = journal;
-    const facts = { asked, seed, startedAt: Date.parse(startedAt), finishedAt: Date.now() };
+    const booked = addUsd(...[...plan.arms.map(({ name }) => name), JUDGE_BOOKS].map(books.spentBy));
+    const facts = { asked, seed, startedAt: Date.parse(startedAt), finishedAt: Date.now(), booked };
     return { run, report: await reportWithEvidence(plan, run, facts, evidence) };
   } finally {
     io.signal.removeEventListener("abort", onAbort);
