@@ -111,8 +111,8 @@ function judgeChoice(
     if (result.valid) return { ok: true, value: strict.value, changed: false, repaired: false, choice };
     // Strict modes that cannot leave properties out write null for them; removing these nulls belongs to the rung and
     // is no repair.
-    const undone = undoNullable(rule.schema, strict.value);
-    if (validate(undone).valid)
+    const undone = text.includes("null") ? undoNullable(rule.schema, strict.value) : strict.value;
+    if (undone !== strict.value && validate(undone).valid)
       return {
         ok: true,
         value: undone,

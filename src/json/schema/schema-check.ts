@@ -21,6 +21,8 @@ export class SchemaCheck implements RuleContext {
   readonly steps: Steps;
   /** Verdicts on the parts that references lead to, by value: without them the work could double at each level. */
   readonly #known = new Map<SchemaPart, Map<unknown, Judged | false>>();
+  /** Where a part's errors are named already. */
+  readonly #told = new Map<SchemaPart, Set<Place>>();
   readonly #mostErrors: number;
   readonly #errors = new Map<string, ValidationError>();
   #quiet = 0;
@@ -54,7 +56,8 @@ export class SchemaCheck implements RuleContext {
     if (!isRecord(part)) return true;
     if (!this.document.shared.has(part)) return this.#follow(part, value, at, judged);
     const known = this.#knownOf(part).get(value);
-    if (known === undefined || (known === false && this.goesOn)) {
+    if (known === undefined || (known === false && this.goesOn && !this.#toldOf(part).has(at))) {
+      if (this.goesOn) this.#toldOf(part).add(at);
       const own = this.document.tracks ? nothingJudged() : NOT_TRACKED;
       const valid = this.#follow(part, value, at, own);
       this.#knownOf(part).set(value, valid ? own : false);
@@ -84,6 +87,12 @@ export class SchemaCheck implements RuleContext {
     const known = this.#known.get(part) ?? new Map<unknown, Judged | false>();
     this.#known.set(part, known);
     return known;
+  }
+
+  #toldOf(part: SchemaPart): Set<Place> {
+    const told = this.#told.get(part) ?? new Set<Place>();
+    this.#told.set(part, told);
+    return told;
   }
 
   #follow(part: JsonRecord, value: unknown, at: Place, judged: Judged | undefined): boolean {

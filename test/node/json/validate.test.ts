@@ -139,6 +139,20 @@ describe("a schema whose references double the work at each level", () => {
     return { $defs: defs, $ref: `#/$defs/d${levels}` };
   };
 
+  it("judges branches that double at every level once each, also where it names what is wrong", () => {
+    const levels = Array.from({ length: 60 }, (_, level) => [
+      `d${level}`,
+      level === 59 ? { type: "array" } : { anyOf: [1, 2].map(() => ({ $ref: `#/$defs/d${level + 1}` })) },
+    ]);
+    const schema = { type: "object", properties: { a: { $ref: "#/$defs/d0" } }, $defs: Object.fromEntries(levels) };
+    const result = validator(schema)({ a: 1 });
+    expect(result).toMatchObject({
+      valid: false,
+      errors: expect.arrayContaining([expect.objectContaining({ path: "/a" })]),
+    });
+    expect(result).not.toHaveProperty("tooCostly", true);
+  });
+
   it("judges while that is little", () => {
     expect(validator(fan(8))("text")).toEqual({ valid: true });
     expect(validator(fan(8))(1).valid).toBe(false);
