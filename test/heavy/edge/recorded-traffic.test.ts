@@ -183,6 +183,8 @@ const PRICED_APART: ReadonlySet<string> = new Set([
   // The provider's bill is far below what these prices come to: priced by rule, not by the bill.
   "openai-compatible/openrouter-resp-raw-cot",
   "openai-compatible/compat-xai-tool-stream#1",
+  // Another model took over, and this test has no price of it.
+  "anthropic/ant-fallback-stream",
 ]);
 
 test.skipIf(recorded.length === 0)("every envelope holds what telemetry says was spent", async () => {
