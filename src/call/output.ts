@@ -120,8 +120,10 @@ function judgeChoice(
         repaired: false,
         choice: withText(choice, JSON.stringify(undone)),
       };
-    if (!canRepair) return violation(text, result.errors);
-  } else if (!canRepair) {
+    // What is JSON already has nothing that a repair of its syntax could change.
+    return violation(text, result.errors);
+  }
+  if (!canRepair) {
     return reject(failure("content_invalid", "the answer is not JSON", { reason: "unparseable" }), text, ["not JSON"]);
   }
   const repaired = repairJson(text, { schema: rule.schema });
