@@ -48,12 +48,17 @@ export interface AnswerOptions {
   readonly asked?: ChatRequest | undefined;
 }
 
-export function failureResponse(result: Failed, ingress: Pick<IngressDialect, "encodeError">): Response {
+/** The call's id in the header that the dialect's own clients read, where they read one. */
+function idHeaders({ idHeader }: Pick<IngressDialect, "idHeader">, id: string): Record<string, string> {
+  return idHeader === undefined ? {} : { [idHeader]: id };
+}
+
+export function failureResponse(result: Failed, ingress: Pick<IngressDialect, "encodeError" | "idHeader">): Response {
   const { failure, inference } = result;
   const { status, headers } = httpError(failure);
   return Response.json(ingress.encodeError(failure, errorDetails(inference)), {
     status,
-    headers: { ...answerHeaders(inference), ...headers },
+    headers: { ...answerHeaders(inference), ...idHeaders(ingress, inference.id), ...headers },
   });
 }
 
@@ -75,8 +80,7 @@ export function answerResponse(result: Answered, ingress: IngressDialect, option
     answer,
     servedContext(inference.id, model, options, (field) => lost.push(field)),
   );
-  const headers = answerHeaders(inference, lost);
-  return Response.json(body, { headers });
+  return Response.json(body, { headers: { ...answerHeaders(inference, lost), ...idHeaders(ingress, inference.id) } });
 }
 
 export interface StreamOptions extends AnswerOptions {
@@ -103,6 +107,7 @@ export function streamResponse(
     headers: {
       ...EVENT_STREAM,
       "x-modelrig-inference-id": head.inferenceId,
+      ...idHeaders(ingress, head.inferenceId),
       "x-modelrig-served": `${head.served.provider}/${head.served.model}`,
       ...(head.rung && { "x-modelrig-rung": head.rung }),
       "x-modelrig-attempts": String(head.attempts),

@@ -1,12 +1,17 @@
 import { failure } from "../src/failure/failure.ts";
 import { isUnavailable } from "../src/store/database/store-error.ts";
-import { faultBody, HttpFault, unavailable } from "./fault.ts";
+import { faultBody, HttpFault, speaksMessages, unavailable } from "./fault.ts";
 import { logError } from "./log.ts";
+import { requestIdHeader } from "./request-id.ts";
 
 /** The answer to whatever a handler throws: its own refusal, 503 while the database is away, else 500 without details. */
 export function faultAnswer(error: unknown, path: string): Response {
   const fault = error instanceof HttpFault ? error : unexpected(error);
-  return Response.json(faultBody(fault, path), { status: fault.status, headers: fault.headers });
+  const named = speaksMessages(path) ? requestIdHeader() : undefined;
+  return Response.json(faultBody(fault, path, named?.["request-id"]), {
+    status: fault.status,
+    headers: { ...fault.headers, ...named },
+  });
 }
 
 function unexpected(error: unknown): HttpFault {

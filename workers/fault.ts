@@ -17,11 +17,13 @@ export class HttpFault extends Error {
 }
 
 /** Anthropic's error shape on its endpoints, OpenAI's everywhere else. */
-export function faultBody({ status, failure: fault }: HttpFault, path: string): Record<string, unknown> {
+export function faultBody(
+  { status, failure: fault }: HttpFault,
+  path: string,
+  requestId?: string,
+): Record<string, unknown> {
   const code = fault.code ?? fault.reason ?? fault.class;
-  if (path === "/v1/messages" || path.startsWith("/v1/messages/")) {
-    return messageError(status, code, fault, { attempts: [] });
-  }
+  if (speaksMessages(path)) return messageError(status, code, fault, { attempts: [], requestId });
   return {
     error: {
       message: fault.message,
@@ -33,6 +35,11 @@ export function faultBody({ status, failure: fault }: HttpFault, path: string): 
       attempts: [],
     },
   };
+}
+
+/** Whether Anthropic's clients call this path. */
+export function speaksMessages(path: string): boolean {
+  return path === "/v1/messages" || path.startsWith("/v1/messages/");
 }
 
 export const badRequest = (message: string, code: string, param?: string): HttpFault =>

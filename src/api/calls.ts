@@ -90,7 +90,7 @@ const messagesAnswer = z
   })
   .meta({ id: "Message" });
 
-const requestId = { "request-id": z.string().describe("Id of the inference, or of the refusal.") };
+const requestId = { "request-id": z.string().describe("Id of the inference; of the request, where there is none.") };
 
 export const createMessage = endpoint({
   operation: "createMessage",

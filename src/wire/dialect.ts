@@ -131,6 +131,8 @@ export interface UpstreamDialect {
 /** The gateway's own account of a failed call. */
 export interface ErrorDetails {
   readonly inferenceId?: string | undefined;
+  /** Of a refusal, for which there is no inference. */
+  readonly requestId?: string | undefined;
   /** One entry per upstream request that was sent. */
   readonly attempts: readonly unknown[];
 }
@@ -164,6 +166,8 @@ export interface StreamEncoder {
 /** Client side of a dialect: what our own endpoints speak. */
 export interface IngressDialect {
   readonly name: DialectName;
+  /** Header in which the dialect's own client libraries look for the id of a call. */
+  readonly idHeader?: string;
   /** `model` is the client's model word, to be resolved by the endpoint. Fails with `bad_request` and `param`. */
   decodeRequest(
     body: Readonly<Record<string, unknown>>,

@@ -21,6 +21,7 @@ export const anthropicMessages: UpstreamDialect = {
 
 export const anthropicMessagesIngress: IngressDialect = {
   name: "anthropic-messages",
+  idHeader: "request-id",
   decodeRequest,
   encodeAnswer,
   streamEncoder,

@@ -40,6 +40,6 @@ export function messageError(
       inference_id: details.inferenceId ?? null,
       attempts: details.attempts,
     },
-    request_id: details.inferenceId ?? null,
+    request_id: details.inferenceId ?? details.requestId ?? null,
   };
 }

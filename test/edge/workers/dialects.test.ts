@@ -123,7 +123,26 @@ describe("refusals on /v1/messages", () => {
   ] as const)("%s have Anthropic's shape", async (_what, send, status, type) => {
     const response = await send();
     expect(response.status).toBe(status);
-    expect(await response.json()).toMatchObject({ type: "error", error: { type }, request_id: null });
+    const id = response.headers.get("request-id");
+    expect(id).toMatch(/^req_[0-9a-f]{32}$/);
+    expect(await response.json()).toMatchObject({ type: "error", error: { type, inference_id: null }, request_id: id });
+  });
+});
+
+describe("the id of a Messages call", () => {
+  const hi = { max_tokens: 10, messages: [{ role: "user", content: "hi" }] };
+
+  test.each([true, false])("is in request-id, where Anthropic's clients read it (stream: %s)", async (stream) => {
+    const response = await post("/v1/messages", { model: "ant/text", ...hi, stream });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("request-id")).toBe(response.headers.get("x-modelrig-inference-id"));
+    await response.text();
+  });
+
+  test("is no header of another dialect", async () => {
+    const response = await post("/v1/chat/completions", { model: "ant/text", messages: hi.messages });
+    expect(response.headers.get("x-modelrig-inference-id")).toMatch(/./);
+    expect(response.headers.has("request-id")).toBe(false);
   });
 });
 

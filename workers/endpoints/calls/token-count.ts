@@ -7,6 +7,7 @@ import { callerOf } from "../../caller.ts";
 import type { AppEnv } from "../../context.ts";
 import { HttpFault } from "../../fault.ts";
 import { readJsonBody } from "../../limits.ts";
+import { requestIdHeader } from "../../request-id.ts";
 import { requestMarks } from "../../request-marks.ts";
 
 /** `POST /v1/messages/count_tokens`. Nothing of a count is billed or recorded. */
@@ -27,6 +28,7 @@ export function tokenCount(app: Hono<AppEnv>): void {
     return c.json({ input_tokens: inputTokens, estimated }, 200, {
       "x-modelrig-served": served,
       "x-modelrig-estimated": String(estimated),
+      ...requestIdHeader(),
     });
   });
 }
