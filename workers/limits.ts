@@ -2,14 +2,11 @@
 import type { MiddlewareHandler } from "hono";
 import type { Limits } from "../src/config/config.ts";
 import { failure } from "../src/failure/failure.ts";
-import { exceedsDepth, exceedsMembers } from "../src/json/depth.ts";
+import { exceedsDepth, exceedsMembers, MOST_MEMBERS } from "../src/json/depth.ts";
 import { parseExact } from "../src/json/exact-numbers.ts";
 import { jsonFaultPosition } from "../src/json/json-fault.ts";
 import type { AppEnv } from "./context.ts";
 import { badRequest, HttpFault } from "./fault.ts";
-
-/** Members of a body: each costs work in every check behind this one, whatever the body weighs. */
-const MEMBERS = { each: 50_000, total: 500_000 };
 
 export const requestLimits = (): MiddlewareHandler<AppEnv> =>
   async function requestLimits(c, next) {
@@ -36,8 +33,8 @@ export async function readJsonBody(request: Request, limits: Limits): Promise<Re
   if (exceedsDepth(text, limits.jsonDepth)) {
     throw badRequest(`the JSON body is nested deeper than ${limits.jsonDepth} levels`, "json_too_deep");
   }
-  if (exceedsMembers(text, MEMBERS)) {
-    const what = `more than ${MEMBERS.each} members in one object, or ${MEMBERS.total} in all`;
+  if (exceedsMembers(text, MOST_MEMBERS)) {
+    const what = `more than ${MOST_MEMBERS.each} members in one object, or ${MOST_MEMBERS.total} in all`;
     throw badRequest(`the JSON body holds ${what}`, "json_too_many_members");
   }
   let body: unknown;

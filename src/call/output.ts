@@ -1,5 +1,6 @@
 /** Judges an answer by the schema that applies to the call, as received or after the free repair. */
 import { type Failure, failure } from "../failure/failure.ts";
+import { exceedsMembers, MOST_MEMBERS } from "../json/depth.ts";
 import { mayHoldExact, parseExact } from "../json/exact-numbers.ts";
 import { repairJson } from "../json/repair/repair.ts";
 import { undoNullable } from "../json/schema/undo-nullable.ts";
@@ -105,6 +106,10 @@ function judgeChoice(
   }
   if (text.trim() === "")
     return reject(failure("content_invalid", "the answer is empty", { reason: "empty" }), text, []);
+  if (exceedsMembers(text, MOST_MEMBERS)) {
+    const message = `has more than ${MOST_MEMBERS.each} members in one object, or ${MOST_MEMBERS.total} in all`;
+    return violation(text, [{ path: "", message }]);
+  }
   const strict = parse(text);
   if (strict.ok) {
     const result = validate(strict.value);

@@ -26,6 +26,9 @@ export function exceedsDepth(text: string, max: number): boolean {
   return false;
 }
 
+/** Members that a request or an answer may have: each costs work in every check, whatever the text weighs. */
+export const MOST_MEMBERS = { each: 50_000, total: 500_000 };
+
 /** The least that a member takes: `"":1,`. */
 const MEMBER_LENGTH = 5;
 
