@@ -2,6 +2,7 @@ import * as bakeoffs from "./bakeoffs.ts";
 import * as calls from "./calls.ts";
 import type { Endpoint } from "./endpoint.ts";
 import * as envelopes from "./envelopes.ts";
+import * as evalCases from "./eval-cases.ts";
 import * as gateway from "./gateway.ts";
 import * as inferences from "./inferences.ts";
 import * as org from "./org.ts";
@@ -10,7 +11,7 @@ import * as query from "./query.ts";
 import * as reports from "./reports.ts";
 import * as runs from "./runs.ts";
 
-const GROUPS = [gateway, calls, runs, inferences, reports, query, envelopes, bakeoffs, proposals, org];
+const GROUPS = [gateway, calls, runs, evalCases, inferences, reports, query, envelopes, bakeoffs, proposals, org];
 
 /** Every endpoint there is. */
 export const CONTRACT: readonly Endpoint[] = GROUPS.flatMap((group) =>

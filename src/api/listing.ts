@@ -36,5 +36,3 @@ export const flag = z.enum(["true", "false"]).transform((said) => said === "true
 export const nullableWord = z.string().nullable();
 export const nullableFigure = z.int().nullable();
 export const nullableUsd = z.string().nullable().describe("Exact decimal dollars, nine places; null = unknown.");
-/** `stored`: it is in the database now. `duplicate`: it was there, and what was said first stands. */
-export const writeStatus = z.enum(["stored", "duplicate"]);

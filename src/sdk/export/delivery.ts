@@ -1,9 +1,9 @@
 /** One batch on its way: whose key it is, what the gateway said of each item, and what becomes of them. */
 import { type GatewayClient, gatewayErrorOf } from "../../api/client.ts";
 import { type AnswerOf, pathWith } from "../../api/endpoint.ts";
+import { promoteArtifact } from "../../api/eval-cases.ts";
 import { whoami, whoamiAnswer } from "../../api/gateway.ts";
 import { ingest, ingestAnswer } from "../../api/reports.ts";
-import { promoteArtifact } from "../../api/runs.ts";
 import { INGEST_SCHEMA, type ItemResult } from "../../runs/ingest.ts";
 import { reasonOf, type Warnings } from "../warnings.ts";
 import type { BufferedItem, ExportBuffer } from "./export-buffer.ts";

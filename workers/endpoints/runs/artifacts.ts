@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import type { BodyOf } from "../../../src/api/endpoint.ts";
-import { getArtifact, promoteArtifact, saveArtifact } from "../../../src/api/runs.ts";
+import { promoteArtifact } from "../../../src/api/eval-cases.ts";
+import { getArtifact, saveArtifact } from "../../../src/api/runs.ts";
 import { failure } from "../../../src/failure/failure.ts";
 import { can } from "../../../src/identity/authorize.ts";
 import type { Principal } from "../../../src/identity/principal.ts";

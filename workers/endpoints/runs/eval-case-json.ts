@@ -1,4 +1,4 @@
-import type { EvalCaseJson } from "../../../src/api/runs.ts";
+import type { EvalCaseJson } from "../../../src/api/eval-cases.ts";
 import { can } from "../../../src/identity/authorize.ts";
 import type { Principal } from "../../../src/identity/principal.ts";
 import type { EvalCase } from "../../../src/runs/eval-case.ts";

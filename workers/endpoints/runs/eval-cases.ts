@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import { addEvalCase, archiveEvalCase, getEvalCase, listEvalCases } from "../../../src/api/runs.ts";
+import { addEvalCase, archiveEvalCase, getEvalCase, listEvalCases } from "../../../src/api/eval-cases.ts";
 import type { Caller } from "../../calls.ts";
 import type { AppEnv } from "../../context.ts";
 import { type HttpFault, notFound } from "../../fault.ts";

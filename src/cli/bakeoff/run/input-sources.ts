@@ -1,5 +1,5 @@
 /** Where the inputs of a bake-off come from: this machine's captures, or the eval cases of the gateway. */
-import { listEvalCases, type ReplayableCase, replayableCases } from "../../../api/runs.ts";
+import { listEvalCases, type ReplayableCase, replayableCases } from "../../../api/eval-cases.ts";
 import type { InputSource } from "../../../bakeoff/plan/start-bakeoff.ts";
 import type { Capture } from "../../../capture/capture.ts";
 import type { CaptureStore } from "../../../capture/capture-store.ts";
