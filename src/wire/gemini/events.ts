@@ -4,6 +4,7 @@ import { type Failure, failure } from "../../failure/failure.ts";
 import { parseExact } from "../../json/exact-numbers.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
+import { generatedCallId } from "../generated-call-id.ts";
 import { partEvents } from "../part-events.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { brokenAnswer, unfinished } from "../unfinished.ts";
@@ -96,7 +97,7 @@ class GeminiStream implements StreamDecoder {
     if (call && (this.#open.has(choice) || call["willContinue"] === true || call["partialArgs"] !== undefined))
       return this.#piece(part, call, choice);
     const index = this.#calls.get(choice) ?? 0;
-    const decoded = assistantParts(part, this.#callId(choice, index));
+    const decoded = assistantParts(part, () => generatedCallId(this.#id, choice, index));
     if (decoded.some(({ type }) => type === "tool-call")) this.#calls.set(choice, index + 1);
     return decoded.flatMap((each) => partEvents(each, choice, index));
   }
@@ -117,7 +118,7 @@ class GeminiStream implements StreamDecoder {
         type: "tool-call-start",
         choice,
         index,
-        id: stringAt(call, "id") ?? this.#callId(choice, index),
+        id: stringAt(call, "id") || generatedCallId(this.#id, choice, index),
         name,
         signature: stringAt(part, "thoughtSignature"),
       });
@@ -134,10 +135,6 @@ class GeminiStream implements StreamDecoder {
     if (!open) return [];
     this.#open.delete(choice);
     return [{ type: "tool-call-delta", choice, index: open.index, arguments: open.given.toJson() }];
-  }
-
-  #callId(choice: number, index: number): string {
-    return `call_${this.#id ?? "gemini"}_${choice}_${index}`;
   }
 }
 

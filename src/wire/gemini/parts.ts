@@ -5,12 +5,12 @@ import type { AssistantPart, MediaPart } from "../chat.ts";
  * Reads the content of an answer's part, in order. A part that is no call may have a signature besides its content,
  * which must be returned on the next turn. `callId` names a function call without an id.
  */
-export function assistantParts(part: JsonRecord, callId: string): AssistantPart[] {
+export function assistantParts(part: JsonRecord, callId: () => string): AssistantPart[] {
   const signature = stringAt(part, "thoughtSignature") || undefined;
   const call = recordAt(part, "functionCall");
   if (call) {
     const args = JSON.stringify(isRecord(call["args"]) ? call["args"] : {});
-    const id = stringAt(call, "id") || callId;
+    const id = stringAt(call, "id") || callId();
     return [{ type: "tool-call", id, name: stringAt(call, "name") ?? "", arguments: args, signature }];
   }
   const text = stringAt(part, "text");

@@ -4,6 +4,7 @@ import { failure, type Result } from "../../failure/failure.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { AnswerChoice, ChatAnswer } from "../chat.ts";
 import type { WireTarget } from "../dialect.ts";
+import { generatedCallId } from "../generated-call-id.ts";
 import { unfinished } from "../unfinished.ts";
 import { blockedPrompt } from "./blocked.ts";
 import { decodeErrorObject } from "./error.ts";
@@ -28,17 +29,17 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
     value: {
       id,
       model: stringAt(body, "modelVersion"),
-      choices: candidates.map((candidate, position) => choiceOf(candidate, position, id ?? "gemini")),
+      choices: candidates.map((candidate, position) => choiceOf(candidate, position, id)),
       usage: normaliseUsage(body),
       native: { dialect: "gemini", body },
     },
   };
 }
 
-function choiceOf(candidate: JsonRecord, position: number, id: string): AnswerChoice {
+function choiceOf(candidate: JsonRecord, position: number, id: string | undefined): AnswerChoice {
   const index = numberAt(candidate, "index") ?? position;
   const parts = arrayAt(recordAt(candidate, "content"), "parts")?.filter(isRecord) ?? [];
-  const content = parts.flatMap((part, at) => assistantParts(part, `call_${id}_${index}_${at}`));
+  const content = parts.flatMap((part, at) => assistantParts(part, () => generatedCallId(id, index, at)));
   const called = content.some((part) => part.type === "tool-call");
   return {
     index,

@@ -135,8 +135,3 @@ export function argumentsText(value: unknown): string {
   if (typeof value === "string") return value.trim() === "" ? "{}" : value;
   return value === undefined || value === null ? "{}" : JSON.stringify(value);
 }
-
-/** For upstreams that give calls no id. Clients look ids up over the whole conversation, so the answer's id is part of it. */
-export function generatedCallId(answerId: string | undefined, choice: number, index: number): string {
-  return ["call", answerId, choice, index].filter((part) => part !== undefined && part !== "").join("_");
-}

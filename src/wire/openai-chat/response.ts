@@ -4,7 +4,8 @@ import { err, type Failure, failure, ok, type Result } from "../../failure/failu
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { AnswerChoice, AssistantPart, ChatAnswer, ToolCallPart } from "../chat.ts";
 import type { WireTarget } from "../dialect.ts";
-import { argumentsText, audioPart, calledTool, contentParts, generatedCallId, thoughtSignature } from "./content.ts";
+import { generatedCallId } from "../generated-call-id.ts";
+import { argumentsText, audioPart, calledTool, contentParts, thoughtSignature } from "./content.ts";
 import { decodeErrorObject } from "./error.ts";
 import { brokenOff, finishReason } from "./finish.ts";
 import { normaliseUsage } from "./usage.ts";

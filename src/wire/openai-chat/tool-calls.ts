@@ -3,7 +3,8 @@
  * starts at 1 or differs between a call's start and its arguments; ids repeat on every fragment or never come.
  */
 import { type JsonRecord, numberAt, stringAt } from "../../json/record.ts";
-import { calledTool, generatedCallId, thoughtSignature } from "./content.ts";
+import { generatedCallId } from "../generated-call-id.ts";
+import { calledTool, thoughtSignature } from "./content.ts";
 
 interface OpenCall {
   /** Counts the calls of a choice from 0: what the client sees, whatever the upstream said. */

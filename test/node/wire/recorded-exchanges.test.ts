@@ -4,6 +4,7 @@
  * payloads by other code (`raw-answers.ts`); outcomes that are no plain answer are written down here.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
 import { classify } from "../../../src/failure/classify.ts";
 import type { Failure, FailureClass, FailureReason } from "../../../src/failure/failure.ts";
 import type { ChatAnswer, DialectName, ToolCallPart } from "../../../src/wire/chat.ts";
@@ -151,6 +152,10 @@ function argumentsLike(text: string, read: unknown): unknown {
   return flat ? flattened(value) : value;
 }
 
+/** Calls of upstreams that name neither their calls nor their answers have another id each time. */
+const withoutDrawnIds = (told: unknown): unknown =>
+  JSON.parse(JSON.stringify(told).replace(/call_[0-9a-f]{32}_/g, "call_"));
+
 describe.skipIf(skipWithoutCorpus("recorded exchanges of all dialects", 241))("recorded exchanges", () => {
   const exchanges = wireExchanges();
   let upstream: ReplayUpstream;
@@ -183,8 +188,8 @@ describe.skipIf(skipWithoutCorpus("recorded exchanges of all dialects", 241))("r
     const reading = { ...readStream(exchange.api, exchange.response.text), ...SHORTENED[key] };
     expectAnswer(whole.answer, reading, exchange.api);
     const inBytes = await streamed(exchange, "bytes");
-    expect(inBytes.events).toEqual(whole.events);
-    expect(inBytes.frames).toEqual(whole.frames);
+    expect(withoutDrawnIds(inBytes.events)).toEqual(withoutDrawnIds(whole.events));
+    expect(withoutDrawnIds(inBytes.frames)).toEqual(withoutDrawnIds(whole.frames));
   });
 
   it.each(named(failing))("failure %s", async (key, exchange) => {
