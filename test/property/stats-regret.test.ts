@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bettingLower, bettingUpper, counted, logWealth } from "../../src/stats/betting-bound.ts";
-import { holm } from "../../src/stats/holm.ts";
 import {
   binaryRegret,
   type Pair,
@@ -187,19 +186,4 @@ describe("the betting bound", () => {
       }),
     );
   });
-});
-
-it("Holm's adjustment keeps the order, never lowers a p-value and never exceeds Bonferroni's", () => {
-  fc.assert(
-    fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 }), (list) => {
-      const adjusted = holm(list);
-      for (const [i, p] of list.entries()) {
-        const own = adjusted[i] ?? Number.NaN;
-        expect(own).toBeGreaterThanOrEqual(p);
-        expect(own).toBeLessThanOrEqual(Math.min(1, p * list.length) + 1e-12);
-        for (const [j, other] of list.entries())
-          if (p < other) expect(own).toBeLessThanOrEqual(adjusted[j] ?? Number.NaN);
-      }
-    }),
-  );
 });
