@@ -10,6 +10,11 @@ export function unfinished(how: string): Failure {
   return failure("network", `the answer ended ${how}`, { reason: "reset", status: 200 });
 }
 
+/** Failure of an answer that breaks its dialect. */
+export function malformed(message: string): Failure {
+  return failure("network", message, { reason: "malformed_response", status: 200 });
+}
+
 /** Failure of an answer that the provider itself reports as broken (a malformed function call, for example). */
 export function brokenAnswer({ raw = "error" }: FinishReason): Failure {
   return failure("content_invalid", `the provider reports a broken answer (${raw})`, {

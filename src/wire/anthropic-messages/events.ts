@@ -1,13 +1,13 @@
 /** Anthropic's stream events → neutral events. */
 import { classify } from "../../failure/classify.ts";
-import { type Failure, failure } from "../../failure/failure.ts";
+import type { Failure } from "../../failure/failure.ts";
 import { parseExact } from "../../json/exact-numbers.ts";
 import { isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { ReasoningPart } from "../chat.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
 import { nativeName } from "../part-events.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
-import { unfinished } from "../unfinished.ts";
+import { malformed, unfinished } from "../unfinished.ts";
 import { decodeErrorObject, textErrorEvent } from "./error.ts";
 import { finishReason } from "./finish.ts";
 import { normaliseUsage } from "./usage.ts";
@@ -25,6 +25,8 @@ class MessageStream implements StreamDecoder {
    * empty object.
    */
   readonly #filled = new Set<number>();
+  /** Indexes of the blocks so far. */
+  readonly #blocks = new Set<number>();
   #usage: JsonRecord = {};
   #id: string | undefined;
   #started = false;
@@ -40,13 +42,11 @@ class MessageStream implements StreamDecoder {
     const told = textErrorEvent(event, this.#target);
     if (told) return this.#fail(classify(told));
     const data = parse(event.data);
-    if (!isRecord(data)) {
-      return this.#fail(
-        failure("network", "the stream holds an event that is not JSON", { reason: "malformed_response", status: 200 }),
-      );
-    }
+    if (!isRecord(data)) return this.#fail(malformed("the stream holds an event that is not JSON"));
     const type = stringAt(data, "type") ?? event.event;
     if (type === "message_start" && this.#started) return this.#startedAgain(recordAt(data, "message"));
+    if (type === "content_block_start" && this.#repeatsBlock(data))
+      return this.#fail(malformed("the stream holds two content blocks at one index"));
     return { events: this.#events(type, data), native: { dialect: "anthropic-messages", event: type, data } };
   }
 
@@ -66,12 +66,15 @@ class MessageStream implements StreamDecoder {
     const id = stringAt(message, "id");
     if (id === undefined || this.#id === undefined || id === this.#id)
       return { events: this.#usageEvents(recordAt(message, "usage")) };
-    return this.#fail(
-      failure("network", "the stream holds the beginnings of two messages", {
-        reason: "malformed_response",
-        status: 200,
-      }),
-    );
+    return this.#fail(malformed("the stream holds the beginnings of two messages"));
+  }
+
+  #repeatsBlock(data: JsonRecord): boolean {
+    const index = numberAt(data, "index");
+    if (index === undefined) return false;
+    const repeats = this.#blocks.has(index);
+    this.#blocks.add(index);
+    return repeats;
   }
 
   #events(type: string | undefined, data: JsonRecord): StreamEvent[] {

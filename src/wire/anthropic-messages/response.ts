@@ -1,10 +1,10 @@
 /** A whole answer of `POST /messages` → neutral form. */
 import { classify } from "../../failure/classify.ts";
-import { failure, type Result } from "../../failure/failure.ts";
+import type { Result } from "../../failure/failure.ts";
 import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "../../json/record.ts";
 import type { AssistantPart, ChatAnswer } from "../chat.ts";
 import type { WireTarget } from "../dialect.ts";
-import { unfinished } from "../unfinished.ts";
+import { malformed, unfinished } from "../unfinished.ts";
 import { decodeErrorObject } from "./error.ts";
 import { finishReason } from "./finish.ts";
 import { normaliseUsage } from "./usage.ts";
@@ -13,13 +13,7 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
   const content = arrayAt(body, "content");
   if (!isRecord(body) || body["type"] === "error" || content === undefined) {
     if (recordAt(body, "error")) return { ok: false, error: classify(decodeErrorObject(body, target)) };
-    return {
-      ok: false,
-      error: failure("network", "the answer is not an Anthropic message", {
-        reason: "malformed_response",
-        status: 200,
-      }),
-    };
+    return { ok: false, error: malformed("the answer is not an Anthropic message") };
   }
   const stop = stringAt(body, "stop_reason");
   if (stop === undefined) return { ok: false, error: unfinished("without a stop reason") };

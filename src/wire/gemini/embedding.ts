@@ -11,6 +11,7 @@ import {
   embeddingUsage,
   vectorIn,
 } from "../embedding.ts";
+import { malformed } from "../unfinished.ts";
 import { decodeErrorObject } from "./error.ts";
 
 export const geminiEmbeddings: EmbeddingDialect = { encodeRequest, decodeAnswer };
@@ -44,12 +45,7 @@ function decodeAnswer(body: unknown, request: EmbeddingRequest, target: WireTarg
   const single = recordAt(body, "embedding");
   const vectors = (single ? [single] : (arrayAt(body, "embeddings") ?? [])).map((entry) => arrayAt(entry, "values"));
   if (vectors.length !== request.inputs.length || !vectors.every(isVector)) {
-    return err(
-      failure("network", "the answer does not hold one vector per input", {
-        reason: "malformed_response",
-        status: 200,
-      }),
-    );
+    return err(malformed("the answer does not hold one vector per input"));
   }
   const encoded = vectors.map((vector) => vectorIn(request.encoding, vector) ?? vector);
   return ok({ vectors: encoded, usage: usageOf(body, request) });

@@ -1,13 +1,13 @@
 /** Gemini's stream: each event is a fragment of one answer; there is no closing event. */
 import { classify } from "../../failure/classify.ts";
-import { type Failure, failure } from "../../failure/failure.ts";
+import type { Failure } from "../../failure/failure.ts";
 import { parseExact } from "../../json/exact-numbers.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
 import { generatedCallId } from "../generated-call-id.ts";
 import { partEvents } from "../part-events.ts";
-import type { StreamEvent, WireFrame } from "../stream-event.ts";
-import { brokenAnswer, unfinished } from "../unfinished.ts";
+import { isContent, type StreamEvent, type WireFrame } from "../stream-event.ts";
+import { brokenAnswer, malformed, unfinished } from "../unfinished.ts";
 import { blockedPrompt } from "./blocked.ts";
 import { decodeErrorObject, textErrorEvent } from "./error.ts";
 import { finishReason } from "./finish.ts";
@@ -42,15 +42,15 @@ class GeminiStream implements StreamDecoder {
     const data = parse(event.data);
     if (Array.isArray(data) || recordAt(data, "error"))
       return this.#fail(classify(decodeErrorObject(data, this.#target)));
-    if (!isRecord(data)) {
-      return this.#fail(
-        failure("network", "the stream holds an event that is not JSON", { reason: "malformed_response", status: 200 }),
-      );
-    }
+    if (!isRecord(data)) return this.#fail(malformed("the stream holds an event that is not JSON"));
     const candidates = arrayAt(data, "candidates")?.filter(isRecord) ?? [];
     const blocked = candidates.length === 0 ? blockedPrompt(data) : undefined;
     if (blocked) return this.#fail(blocked);
+    const finished = [...this.#finished.values()].some((isFinished) => isFinished);
     const events = [...this.#start(data), ...candidates.flatMap((candidate, at) => this.#candidate(candidate, at))];
+    const id = stringAt(data, "responseId");
+    if (finished && id && id !== this.#id && events.some(isContent))
+      return this.#fail(malformed("the stream holds two answers"));
     const usage = normaliseUsage(data);
     if (usage) events.push({ type: "usage", usage });
     const broken = events.find((event) => event.type === "finish" && event.finish.unified === "error");

@@ -1,11 +1,11 @@
 /** A whole answer of `generateContent` → neutral form. */
 import { classify } from "../../failure/classify.ts";
-import { failure, type Result } from "../../failure/failure.ts";
+import type { Result } from "../../failure/failure.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { AnswerChoice, ChatAnswer } from "../chat.ts";
 import type { WireTarget } from "../dialect.ts";
 import { generatedCallId } from "../generated-call-id.ts";
-import { unfinished } from "../unfinished.ts";
+import { malformed, unfinished } from "../unfinished.ts";
 import { blockedPrompt } from "./blocked.ts";
 import { decodeErrorObject } from "./error.ts";
 import { finishReason } from "./finish.ts";
@@ -15,12 +15,12 @@ import { normaliseUsage } from "./usage.ts";
 export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnswer> {
   if (!isRecord(body) || recordAt(body, "error")) {
     if (isRecord(body) || Array.isArray(body)) return { ok: false, error: classify(decodeErrorObject(body, target)) };
-    return malformed();
+    return { ok: false, error: malformed("the answer holds no candidates") };
   }
   const candidates = arrayAt(body, "candidates")?.filter(isRecord) ?? [];
   const blocked = candidates.length === 0 ? blockedPrompt(body) : undefined;
   if (blocked) return { ok: false, error: blocked };
-  if (candidates.length === 0) return malformed();
+  if (candidates.length === 0) return { ok: false, error: malformed("the answer holds no candidates") };
   if (candidates.some((candidate) => !stringAt(candidate, "finishReason")))
     return { ok: false, error: unfinished("without a finish reason") };
   const id = stringAt(body, "responseId");
@@ -46,12 +46,5 @@ function choiceOf(candidate: JsonRecord, position: number, id: string | undefine
     content,
     finish: finishReason(stringAt(candidate, "finishReason") ?? "", called),
     logprobs: candidate["logprobsResult"],
-  };
-}
-
-function malformed(): { readonly ok: false; readonly error: ReturnType<typeof failure> } {
-  return {
-    ok: false,
-    error: failure("network", "the answer holds no candidates", { reason: "malformed_response", status: 200 }),
   };
 }

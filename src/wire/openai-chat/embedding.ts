@@ -9,7 +9,8 @@ import {
   embeddingUsage,
   vectorIn,
 } from "../embedding.ts";
-import { errorInside, malformed } from "./response.ts";
+import { malformed } from "../unfinished.ts";
+import { errorInside } from "./response.ts";
 
 export const openaiEmbeddings: EmbeddingDialect = { encodeRequest, decodeAnswer };
 

@@ -8,12 +8,12 @@ import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from
 import type { FinishReason } from "../chat.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
 import { partEvents } from "../part-events.ts";
-import type { StreamEvent, WireFrame } from "../stream-event.ts";
-import { unfinished } from "../unfinished.ts";
+import { isContent, type StreamEvent, type WireFrame } from "../stream-event.ts";
+import { malformed, unfinished } from "../unfinished.ts";
 import { contentParts } from "./content.ts";
 import { decodeErrorObject, textErrorEvent } from "./error.ts";
 import { brokenOff, finishReason, wireFinish } from "./finish.ts";
-import { errorInside, malformed, usageOf } from "./response.ts";
+import { errorInside, usageOf } from "./response.ts";
 import { type CallFragment, ToolCallJoiner } from "./tool-calls.ts";
 import { normaliseUsage } from "./usage.ts";
 
@@ -91,7 +91,7 @@ class ChunkStream implements StreamDecoder {
     const choices = arrayAt(chunk, "choices") ?? [];
     for (const [position, choice] of choices.entries()) {
       if (!isRecord(choice)) return this.#fail(malformed("the stream holds a choice that is not an object"));
-      const fault = this.#choice(choice, position, events);
+      const fault = this.#choice(choice, position, events, stringAt(chunk, "id"));
       if (fault) return this.#fail(fault, [...events, ...this.#usage(chunk)]);
     }
     events.push(...this.#usage(chunk));
@@ -115,14 +115,23 @@ class ChunkStream implements StreamDecoder {
   }
 
   /** Adds the events of one choice; returns the failure that ends the stream, if it does. */
-  #choice(choice: MutableRecord, position: number, events: StreamEvent[]): Failure | undefined {
+  #choice(
+    choice: MutableRecord,
+    position: number,
+    events: StreamEvent[],
+    chunkId: string | undefined,
+  ): Failure | undefined {
     const state = this.#state(numberAt(choice, "index") ?? position);
+    const before = events.length;
     const delta = recordAt(choice, "delta") ?? recordAt(choice, "message");
     if (delta) {
       this.#content(delta, state, events);
       const orphan = this.#calls(delta, state, events);
       if (orphan) return orphan;
     }
+    // Ids may differ from chunk to chunk at some upstreams; only behind a finished choice they tell of another answer.
+    if (state.finish && chunkId && chunkId !== this.#id && events.slice(before).some(isContent))
+      return malformed("the stream holds two answers");
     return this.#finishReason(choice, state, events);
   }
 

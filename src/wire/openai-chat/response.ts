@@ -1,10 +1,11 @@
 /** A whole answer of `POST /chat/completions` → neutral form. */
 import { classify } from "../../failure/classify.ts";
-import { err, type Failure, failure, ok, type Result } from "../../failure/failure.ts";
+import { err, type Failure, ok, type Result } from "../../failure/failure.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { AnswerChoice, AssistantPart, ChatAnswer, ToolCallPart } from "../chat.ts";
 import type { WireTarget } from "../dialect.ts";
 import { generatedCallId } from "../generated-call-id.ts";
+import { malformed } from "../unfinished.ts";
 import { argumentsText, audioPart, calledTool, contentParts, thoughtSignature } from "./content.ts";
 import { decodeErrorObject } from "./error.ts";
 import { brokenOff, finishReason } from "./finish.ts";
@@ -54,10 +55,6 @@ export function usageOf(body: JsonRecord): JsonRecord | undefined {
     recordAt(recordAt(body, "x_groq"), "usage") ??
     recordAt(arrayAt(body, "choices")?.[0], "usage")
   );
-}
-
-export function malformed(message: string): Failure {
-  return failure("network", message, { reason: "malformed_response", status: 200 });
 }
 
 /** Undefined where a tool call cannot be told from another. */

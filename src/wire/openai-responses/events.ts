@@ -1,11 +1,11 @@
 /** Responses stream events → neutral events. */
 import { classify } from "../../failure/classify.ts";
-import { failure } from "../../failure/failure.ts";
+import type { Failure } from "../../failure/failure.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { Usage } from "../../money/usage.ts";
 import type { SseEvent, StreamDecoder, WireTarget } from "../dialect.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
-import { unfinished } from "../unfinished.ts";
+import { malformed, unfinished } from "../unfinished.ts";
 import { decodeErrorObject, textErrorEvent } from "./error.ts";
 import { finishOf } from "./response.ts";
 import { isBilledSearch, normaliseUsage } from "./usage.ts";
@@ -24,6 +24,8 @@ class ResponseStream implements StreamDecoder {
   /** Output item → call; items are named by `output_index`, the only key that every event carries. */
   readonly #calls = new Map<number, OpenCall>();
   readonly #searches: unknown[] = [];
+  /** Output indexes of the items that are being written. */
+  readonly #open = new Set<number>();
   #id: string | undefined;
   #started = false;
   #ended = false;
@@ -38,19 +40,12 @@ class ResponseStream implements StreamDecoder {
     if (told) return this.#fail(classify(told));
     if (event.data === "[DONE]") return { events: [] };
     const data = parse(event.data);
-    if (!isRecord(data)) {
-      return this.#fail(
-        failure("network", "the stream holds an event that is not JSON", { reason: "malformed_response", status: 200 }),
-      );
-    }
+    if (!isRecord(data)) return this.#fail(malformed("the stream holds an event that is not JSON"));
     const type = stringAt(data, "type") ?? event.event;
     if (type === "response.created" && this.#splices(recordAt(data, "response")))
-      return this.#fail(
-        failure("network", "the stream holds the beginnings of two responses", {
-          reason: "malformed_response",
-          status: 200,
-        }),
-      );
+      return this.#fail(malformed("the stream holds the beginnings of two responses"));
+    if (type === "response.output_item.added" && this.#opensAgain(data))
+      return this.#fail(malformed("the stream holds two items at one index"));
     return { events: this.#events(type, data), native: { dialect: "openai-responses", event: type, data } };
   }
 
@@ -59,7 +54,7 @@ class ResponseStream implements StreamDecoder {
     return this.#fail(unfinished("before the response did"));
   }
 
-  #fail(reason: ReturnType<typeof failure>): WireFrame {
+  #fail(reason: Failure): WireFrame {
     this.#ended = true;
     return { events: [{ type: "error", failure: reason }] };
   }
@@ -101,6 +96,14 @@ class ResponseStream implements StreamDecoder {
     return this.#started && id !== undefined && this.#id !== undefined && id !== this.#id;
   }
 
+  #opensAgain(data: JsonRecord): boolean {
+    const index = numberAt(data, "output_index");
+    if (index === undefined) return false;
+    const opensAgain = this.#open.has(index);
+    this.#open.add(index);
+    return opensAgain;
+  }
+
   #start(response: JsonRecord | undefined): StreamEvent[] {
     if (this.#started) return [];
     this.#started = true;
@@ -137,6 +140,7 @@ class ResponseStream implements StreamDecoder {
   /** Some upstreams send a call whole, without deltas; encrypted reasoning comes only with the finished item. */
   #itemDone(data: JsonRecord): StreamEvent[] {
     const item = recordAt(data, "item");
+    this.#open.delete(numberAt(data, "output_index") ?? -1);
     if (isBilledSearch(item)) this.#searches.push(item);
     if (item?.["type"] === "reasoning") {
       const encrypted = stringAt(item, "encrypted_content");

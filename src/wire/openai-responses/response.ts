@@ -1,10 +1,10 @@
 /** A whole answer of `POST /responses` → neutral form. */
 import { classify } from "../../failure/classify.ts";
-import { failure, type Result } from "../../failure/failure.ts";
+import type { Result } from "../../failure/failure.ts";
 import { arrayAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import type { AssistantPart, ChatAnswer, FinishReason } from "../chat.ts";
 import type { WireTarget } from "../dialect.ts";
-import { unfinished } from "../unfinished.ts";
+import { malformed, unfinished } from "../unfinished.ts";
 import { decodeErrorObject } from "./error.ts";
 import { normaliseUsage } from "./usage.ts";
 
@@ -16,10 +16,7 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
   const failed = stringAt(body, "status") === "failed" || recordAt(body, "error") !== undefined;
   if (isRecord(body) && failed) return { ok: false, error: classify(decodeErrorObject(body, target)) };
   if (!isRecord(body) || output === undefined) {
-    return {
-      ok: false,
-      error: failure("network", "the answer is not a response object", { reason: "malformed_response", status: 200 }),
-    };
+    return { ok: false, error: malformed("the answer is not a response object") };
   }
   const status = stringAt(body, "status");
   if (status !== undefined && !OVER.has(status)) return { ok: false, error: unfinished(`with status ${status}`) };

@@ -177,4 +177,57 @@ describe("two answers spliced into one stream", () => {
     const { failure } = await stream("openai-responses", created("r1"), created("r2"));
     expect(failure).toMatchObject({ class: "network", reason: "malformed_response" });
   });
+
+  const chunk = (id: string, content: string, finish_reason?: string) => ({
+    id,
+    choices: [{ index: 0, delta: { content }, ...(finish_reason && { finish_reason }) }],
+  });
+  const candidate = (responseId: string, text: string, finishReason?: string) => ({
+    responseId,
+    candidates: [{ index: 0, content: { parts: [{ text }] }, ...(finishReason && { finishReason }) }],
+  });
+  const item = (id: string) => ({
+    type: "response.output_item.added",
+    output_index: 0,
+    item: { type: "function_call", id, call_id: id, name: "f", arguments: "" },
+  });
+
+  it.each<[string, DialectName, unknown[]]>([
+    [
+      "Anthropic, a block at the index of one that is open",
+      "anthropic-messages",
+      [start("m1"), tool(0, "t1"), tool(0, "t2")],
+    ],
+    [
+      "Anthropic, a block at the index of one that is over",
+      "anthropic-messages",
+      [start("m1"), tool(0, "t1"), { type: "content_block_stop", index: 0 }, tool(0, "t2")],
+    ],
+    ["Responses, an item at the index of one that is open", "openai-responses", [item("a"), item("b")]],
+    [
+      "chat, another answer behind a finished one",
+      "openai-chat",
+      [chunk("a", "x", "stop"), chunk("b", "y", "stop"), "[DONE]"],
+    ],
+    [
+      "Gemini, another answer behind a finished one",
+      "gemini",
+      [candidate("a", "x", "STOP"), candidate("b", "y", "STOP")],
+    ],
+  ])("without a second beginning end in an error: %s", async (_what, dialect, events) => {
+    const spliced = await stream(dialect, ...events.flat());
+    expect(spliced.failure).toMatchObject({ class: "network", reason: "malformed_response" });
+    expect(spliced.ended).toBe(false);
+  });
+
+  it.each<[string, DialectName, unknown[]]>([
+    [
+      "chat, an id of its own in each chunk",
+      "openai-chat",
+      [chunk("a", "x"), chunk("b", "y", "stop"), chunk("c", ""), "[DONE]"],
+    ],
+    ["Gemini, an id of its own in each event", "gemini", [candidate("a", "x"), candidate("b", "y", "STOP")]],
+  ])("are not seen where one answer is: %s", async (_what, dialect, events) => {
+    expect(await stream(dialect, ...events)).toMatchObject({ ended: true, failure: undefined });
+  });
 });
