@@ -1,17 +1,15 @@
 import { Hono } from "hono";
 import { CONTRACT } from "../src/api/contract.ts";
-import { authentication } from "./auth.ts";
-import { CALLS } from "./call-front.ts";
-import { callerOf } from "./caller.ts";
+import { CALLS } from "./calls/call-front.ts";
 import { runtimeOf } from "./compose.ts";
 import type { AppEnv } from "./context.ts";
-import { crossOrigin } from "./cors.ts";
 import { bakeoffSamples } from "./endpoints/bakeoffs/bakeoff-samples.ts";
 import { bakeoffs } from "./endpoints/bakeoffs/bakeoffs.ts";
 import { hostedBakeoffs } from "./endpoints/bakeoffs/hosted-bakeoffs.ts";
 import { routeLive } from "./endpoints/bakeoffs/live-variant.ts";
 import { proposals } from "./endpoints/bakeoffs/proposals.ts";
 import { swaps } from "./endpoints/bakeoffs/swaps.ts";
+import { callerOf } from "./endpoints/caller.ts";
 import { models } from "./endpoints/calls/models.ts";
 import { run } from "./endpoints/calls/run.ts";
 import { tokenCount } from "./endpoints/calls/token-count.ts";
@@ -37,9 +35,11 @@ import { inferences } from "./endpoints/telemetry/inferences.ts";
 import { ingest } from "./endpoints/telemetry/ingest.ts";
 import { query } from "./endpoints/telemetry/query.ts";
 import { record } from "./endpoints/telemetry/record.ts";
-import { notFound } from "./fault.ts";
-import { faultAnswer } from "./fault-answer.ts";
-import { requestLimits } from "./limits.ts";
+import { authentication } from "./http/auth.ts";
+import { crossOrigin } from "./http/cors.ts";
+import { notFound } from "./http/fault.ts";
+import { faultAnswer } from "./http/fault-answer.ts";
+import { requestLimits } from "./http/limits.ts";
 
 /** Mounts every endpoint. What stands above `authentication` is all that works without a key. */
 export function createApp(): Hono<AppEnv> {

@@ -1,6 +1,6 @@
 import type { SpendEnvelopes } from "../durable/spend-envelopes.ts";
 import type { CompiledBundle } from "../src/config/config.ts";
-import type { HostedParams } from "./hosted-runs.ts";
+import type { HostedParams } from "./background/hosted-runs.ts";
 
 /**
  * Bindings, variables and secrets of the Worker. Only `compose.ts` reads them. Provider keys are read by the names in

@@ -7,8 +7,8 @@ import type { ProviderTable } from "../src/provider/provider.ts";
 import type { Route } from "../src/route/route.ts";
 import type { Store } from "../src/store/store.ts";
 import type { UsageRow } from "../src/store/telemetry/inferences.ts";
-import type { Activity } from "./activity.ts";
-import type { HostedRuns } from "./hosted-runs.ts";
+import type { HostedRuns } from "./background/hosted-runs.ts";
+import type { Activity } from "./isolate/activity.ts";
 
 /** Runs work after the response; the platform keeps the isolate alive for it. */
 export type Background = (work: Promise<unknown>) => void;

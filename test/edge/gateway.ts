@@ -11,7 +11,7 @@ import type { Env } from "../../workers/bindings.ts";
 // Parts that the Worker loads on demand, loaded here: under test each is first compiled, longer than a key is waited for.
 import "../../src/store/store.ts";
 import "../../workers/control.ts";
-import "../../workers/telemetry-consumer.ts";
+import "../../workers/background/telemetry-consumer.ts";
 import worker from "../../workers/index.ts";
 import { expectDocumented } from "./documented.ts";
 

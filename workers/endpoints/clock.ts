@@ -1,5 +1,5 @@
 import { hasHappened } from "../../src/intake/fields.ts";
-import { badRequest } from "../fault.ts";
+import { badRequest } from "../http/fault.ts";
 
 /** Refuses times that are still to come: they would head every list. Keys are the fields' names. */
 export function requireHappened(now: number, times: Readonly<Record<string, number | undefined>>): void {

@@ -13,7 +13,7 @@ import type { HeldReservation } from "../../src/envelope/tables.ts";
 import { failure } from "../../src/failure/failure.ts";
 import { addUsd, nanoToUsdText, usdToNano, ZERO_USD } from "../../src/money/nano-usd.ts";
 import type { AppEnv } from "../context.ts";
-import { HttpFault, notFound, unavailable } from "../fault.ts";
+import { HttpFault, notFound, unavailable } from "../http/fault.ts";
 import { actorOf } from "./actor.ts";
 import { mount } from "./mount.ts";
 import { isoOf } from "./wording.ts";

@@ -13,9 +13,9 @@ import type { EnvelopeClaim, ReserveResult } from "../../src/envelope/envelope.t
 import { envelopeClaim } from "../../src/envelope/period.ts";
 import { failure } from "../../src/failure/failure.ts";
 import { nanoToUsdText, usdToNano } from "../../src/money/nano-usd.ts";
-import { type Caller, callBudget, modelNotFound, requireReach } from "../calls.ts";
+import { type Caller, callBudget, modelNotFound, requireReach } from "../calls/call-access.ts";
 import type { AppEnv } from "../context.ts";
-import { badRequest, faultBody, forbidden, HttpFault, unavailable } from "../fault.ts";
+import { badRequest, faultBody, forbidden, HttpFault, unavailable } from "../http/fault.ts";
 import { mount } from "./mount.ts";
 
 /** `/v1/envelopes/*`: calls made in a process of one's own draw on the same envelopes as the gateway's. */

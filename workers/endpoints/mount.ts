@@ -8,12 +8,12 @@ import {
   type QueryOf,
   type Reply,
 } from "../../src/api/endpoint.ts";
-import { requireEveryRow, requireScope } from "../auth.ts";
-import type { Caller } from "../calls.ts";
-import { requireReach } from "../calls.ts";
+import type { Caller } from "../calls/call-access.ts";
+import { requireReach } from "../calls/call-access.ts";
 import type { AppEnv } from "../context.ts";
-import { methodNotAllowed } from "../fault.ts";
-import { readJsonBody } from "../limits.ts";
+import { requireEveryRow, requireScope } from "../http/auth.ts";
+import { methodNotAllowed } from "../http/fault.ts";
+import { readJsonBody } from "../http/limits.ts";
 import { parseBody, parseQuery } from "./parsing.ts";
 
 export interface Request<E extends Endpoint> extends Caller {

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { Endpoint } from "../../src/api/endpoint.ts";
 import { isTagName } from "../../src/intake/tag-rule.ts";
-import { badRequest, type HttpFault } from "../fault.ts";
+import { badRequest, type HttpFault } from "../http/fault.ts";
 
 interface ParsedQuery {
   readonly query: unknown;

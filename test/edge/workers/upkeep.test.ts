@@ -3,7 +3,7 @@ import { expect, inject, test } from "vitest";
 import { usdToNano } from "../../../src/money/nano-usd.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { CYCLES } from "../../../workers/cycles.ts";
+import { CYCLES } from "../../../workers/background/cycles.ts";
 import worker from "../../../workers/index.ts";
 import { anInference } from "../../support/inferences.ts";
 import { openGateway, route, upstreamProvider, user } from "../gateway.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Inference } from "../../../src/call/inference.ts";
-import { answerHeaders } from "../../../workers/answer.ts";
+import { answerHeaders } from "../../../workers/calls/answer.ts";
 
 /** Headers as the runtime takes them: it throws on a value that no header may have. */
 function droppedHeader(...fields: string[]): string | null {

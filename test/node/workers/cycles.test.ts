@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { CYCLES, cycleOf } from "../../../workers/cycles.ts";
+import { CYCLES, cycleOf } from "../../../workers/background/cycles.ts";
 
 test("wrangler.toml names exactly the crons of the cycle table", () => {
   const toml = readFileSync(new URL("../../../wrangler.toml", import.meta.url), "utf8");

@@ -80,7 +80,7 @@ describe("a chat call", () => {
     await filesOf(call);
     const files = await filesOf(call);
     console.log(`one chat call runs through ${files.length} files:\n${files.join("\n")}`);
-    expect(files).toContain("workers/chat-call.ts");
+    expect(files).toContain("workers/calls/chat-call.ts");
     expect(files).toContain("src/wire/openai-chat/response.ts");
     expect(files.length).toBeLessThanOrEqual(MOST_FILES);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LivePins } from "../../../workers/live-pins.ts";
+import { LivePins } from "../../../workers/isolate/live-pins.ts";
 
 /** Pins whose source, clock and background are in the test's hands. */
 function pins(initial: Readonly<Record<string, string>>) {

@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
 import { deleteKeptSamples, keepSamples, listKeptSamples } from "../../../src/api/bakeoffs.ts";
-import { type Caller, requireReach } from "../../calls.ts";
+import { type Caller, requireReach } from "../../calls/call-access.ts";
 import type { AppEnv } from "../../context.ts";
-import { badRequest, notFound } from "../../fault.ts";
+import { badRequest, notFound } from "../../http/fault.ts";
 import { actorOf } from "../actor.ts";
 import { mount } from "../mount.ts";
 import { isoOf } from "../wording.ts";

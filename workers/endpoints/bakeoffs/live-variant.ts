@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { getLiveVariant } from "../../../src/api/proposals.ts";
 import { DEFAULT_VARIANT, variantNames } from "../../../src/route/narrow.ts";
-import { modelNotFound } from "../../calls.ts";
+import { modelNotFound } from "../../calls/call-access.ts";
 import type { AppEnv } from "../../context.ts";
 import { mount } from "../mount.ts";
 import { isoOf } from "../wording.ts";

@@ -9,7 +9,7 @@ import { asOf, decideProposal } from "../../../src/proposal/file.ts";
 import { ghCommand, prBody, prTitle } from "../../../src/proposal/pr-body.ts";
 import type { Proposal } from "../../../src/proposal/proposal.ts";
 import type { AppEnv } from "../../context.ts";
-import { HttpFault, notFound } from "../../fault.ts";
+import { HttpFault, notFound } from "../../http/fault.ts";
 import { actorOf } from "../actor.ts";
 import { mount } from "../mount.ts";
 

@@ -1,9 +1,9 @@
 import type { Hono } from "hono";
 import { getSwap, listSwaps, recordSwap, revertSwap } from "../../../src/api/proposals.ts";
 import { executeSwap } from "../../../src/swap/execute.ts";
-import { requireReach } from "../../calls.ts";
+import { requireReach } from "../../calls/call-access.ts";
 import type { AppEnv } from "../../context.ts";
-import { HttpFault, notFound } from "../../fault.ts";
+import { HttpFault, notFound } from "../../http/fault.ts";
 import { actorOf, prefixedId } from "../actor.ts";
 import { mount } from "../mount.ts";
 import { noProposal } from "./proposals.ts";

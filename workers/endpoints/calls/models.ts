@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { getModel, listModels, type Model } from "../../../src/api/calls.ts";
 import { mayCall } from "../../../src/identity/reach.ts";
 import { DEFAULT_VARIANT, variantNames } from "../../../src/route/narrow.ts";
-import { type Caller, modelNotFound } from "../../calls.ts";
+import { type Caller, modelNotFound } from "../../calls/call-access.ts";
 import type { AppEnv } from "../../context.ts";
 import { mount } from "../mount.ts";
 

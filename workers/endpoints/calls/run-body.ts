@@ -1,7 +1,7 @@
 /** The body of `POST /v1/run/{route}`, read without the schema library: this is on the way of every such call. */
 import { tagsFault } from "../../../src/intake/tag-rule.ts";
 import { isRecord } from "../../../src/json/record.ts";
-import { badRequest, type HttpFault } from "../../fault.ts";
+import { badRequest, type HttpFault } from "../../http/fault.ts";
 
 export interface RunBody {
   readonly input: Readonly<Record<string, unknown>>;

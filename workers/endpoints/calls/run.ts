@@ -11,14 +11,14 @@ import { DEFAULT_VARIANT, type NarrowedRoute } from "../../../src/route/narrow.t
 import { renderRequest } from "../../../src/route/render.ts";
 import { answerText } from "../../../src/wire/chat.ts";
 import { openaiChatIngress } from "../../../src/wire/openai-chat/index.ts";
-import { answerHeaders, failureResponse, streamResponse } from "../../answer.ts";
-import { callerOf } from "../../caller.ts";
-import { liveContext, requireReach, routeFor, runCall } from "../../calls.ts";
+import { answerHeaders, failureResponse, streamResponse } from "../../calls/answer.ts";
+import { liveContext, requireReach, routeFor, runCall } from "../../calls/call-access.ts";
+import { orEarly } from "../../calls/early-answer.ts";
+import { markId, requestMarks } from "../../calls/request-marks.ts";
 import type { AppEnv } from "../../context.ts";
-import { orEarly } from "../../early-answer.ts";
-import { badRequest, HttpFault } from "../../fault.ts";
-import { readJsonBody } from "../../limits.ts";
-import { markId, requestMarks } from "../../request-marks.ts";
+import { badRequest, HttpFault } from "../../http/fault.ts";
+import { readJsonBody } from "../../http/limits.ts";
+import { callerOf } from "../caller.ts";
 import { parseRunBody } from "./run-body.ts";
 
 /** `POST /v1/run/:route`: renders the route's template with the caller's variables. */

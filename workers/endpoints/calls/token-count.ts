@@ -1,14 +1,14 @@
 import type { Hono } from "hono";
 import { countTokens } from "../../../src/call/count-tokens.ts";
 import { anthropicMessagesIngress } from "../../../src/wire/anthropic-messages/index.ts";
-import { failureFault } from "../../answer.ts";
-import { callTarget } from "../../call-target.ts";
-import { callerOf } from "../../caller.ts";
+import { failureFault } from "../../calls/answer.ts";
+import { callTarget } from "../../calls/call-target.ts";
+import { requestMarks } from "../../calls/request-marks.ts";
 import type { AppEnv } from "../../context.ts";
-import { HttpFault } from "../../fault.ts";
-import { readJsonBody } from "../../limits.ts";
-import { requestIdHeader } from "../../request-id.ts";
-import { requestMarks } from "../../request-marks.ts";
+import { HttpFault } from "../../http/fault.ts";
+import { readJsonBody } from "../../http/limits.ts";
+import { requestIdHeader } from "../../http/request-id.ts";
+import { callerOf } from "../caller.ts";
 
 /** `POST /v1/messages/count_tokens`. Nothing of a count is billed or recorded. */
 export function tokenCount(app: Hono<AppEnv>): void {

@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import { replaceCompiled } from "../../compose.ts";
 import type { AppEnv } from "../../context.ts";
-import { notFound } from "../../fault.ts";
+import { notFound } from "../../http/fault.ts";
 import type { Replacement } from "../../replacement.ts";
 
 /** What `modelrig dev` asks of the Worker that it runs. Exists only with the token that `dev` made up. */

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { eraseData, exportData } from "../../../src/api/org.ts";
 import type { ExportPage, OrgData } from "../../../src/store/orgs/org-data.ts";
 import type { AppEnv } from "../../context.ts";
-import { badRequest } from "../../fault.ts";
+import { badRequest } from "../../http/fault.ts";
 import { logError } from "../../log.ts";
 import { actorOf } from "../actor.ts";
 import { mount } from "../mount.ts";

@@ -11,7 +11,7 @@ import type { Artifact } from "../../../src/runs/ports.ts";
 import { promote } from "../../../src/runs/promote.ts";
 import type { OrgStore } from "../../../src/store/store.ts";
 import type { AppEnv } from "../../context.ts";
-import { badRequest, HttpFault, notFound } from "../../fault.ts";
+import { badRequest, HttpFault, notFound } from "../../http/fault.ts";
 import { actorOf, prefixedId } from "../actor.ts";
 import { requireHappened } from "../clock.ts";
 import { mount } from "../mount.ts";

@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
 import { addEvalCase, archiveEvalCase, getEvalCase, listEvalCases } from "../../../src/api/eval-cases.ts";
-import type { Caller } from "../../calls.ts";
+import type { Caller } from "../../calls/call-access.ts";
 import type { AppEnv } from "../../context.ts";
-import { type HttpFault, notFound } from "../../fault.ts";
+import { type HttpFault, notFound } from "../../http/fault.ts";
 import { actorOf, prefixedId } from "../actor.ts";
 import { mount } from "../mount.ts";
 import { pageOf } from "../page.ts";

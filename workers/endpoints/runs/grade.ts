@@ -3,7 +3,7 @@ import { recordGrade } from "../../../src/api/runs.ts";
 import { failure } from "../../../src/failure/failure.ts";
 import { awaitSubject } from "../../../src/runs/subject.ts";
 import type { AppEnv } from "../../context.ts";
-import { HttpFault } from "../../fault.ts";
+import { HttpFault } from "../../http/fault.ts";
 import { actorOf, prefixedId } from "../actor.ts";
 import { requireHappened } from "../clock.ts";
 import { mount } from "../mount.ts";

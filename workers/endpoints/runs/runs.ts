@@ -8,7 +8,7 @@ import type { Run } from "../../../src/runs/run.ts";
 import { runCost, stepsOf } from "../../../src/runs/steps.ts";
 import type { OrgStore } from "../../../src/store/store.ts";
 import type { AppEnv } from "../../context.ts";
-import { HttpFault } from "../../fault.ts";
+import { HttpFault } from "../../http/fault.ts";
 import { actorOf, prefixedId } from "../actor.ts";
 import { requireHappened } from "../clock.ts";
 import { mount } from "../mount.ts";

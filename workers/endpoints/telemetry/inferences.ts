@@ -9,7 +9,7 @@ import {
 import { snakeKeys } from "../../../src/record/snake-keys.ts";
 import type { AttemptRow, GradeRow, InferenceRow } from "../../../src/store/telemetry/inferences.ts";
 import type { AppEnv } from "../../context.ts";
-import { notFound } from "../../fault.ts";
+import { notFound } from "../../http/fault.ts";
 import { mount } from "../mount.ts";
 import { pageOf } from "../page.ts";
 import { isoOf, usdOrNull } from "../wording.ts";

@@ -3,7 +3,7 @@ import { type QueryFaultDetails, queryTelemetry } from "../../../src/api/query.t
 import { failure } from "../../../src/failure/failure.ts";
 import type { QueryFault } from "../../../src/query/fault.ts";
 import type { AppEnv } from "../../context.ts";
-import { faultBody, HttpFault } from "../../fault.ts";
+import { faultBody, HttpFault } from "../../http/fault.ts";
 import { mount } from "../mount.ts";
 
 const STATUS: Readonly<Partial<Record<QueryFault["code"], number>>> = { query_timeout: 504, query_scope: 403 };

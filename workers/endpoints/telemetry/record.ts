@@ -7,7 +7,7 @@ import { can, writtenTags } from "../../../src/identity/authorize.ts";
 import { MOST_TAGS } from "../../../src/intake/tag-rule.ts";
 import { type RecordedCall, recordedInference } from "../../../src/telemetry/recorded.ts";
 import type { AppEnv } from "../../context.ts";
-import { badRequest, HttpFault } from "../../fault.ts";
+import { badRequest, HttpFault } from "../../http/fault.ts";
 import { requireHappened } from "../clock.ts";
 import { mount } from "../mount.ts";
 import { usdOrNull } from "../wording.ts";

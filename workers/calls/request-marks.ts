@@ -1,5 +1,5 @@
-import { isTagName, LONGEST_TAG_VALUE, MOST_TAGS, TAG_NAME } from "../src/intake/tag-rule.ts";
-import { badRequest } from "./fault.ts";
+import { isTagName, LONGEST_TAG_VALUE, MOST_TAGS, TAG_NAME } from "../../src/intake/tag-rule.ts";
+import { badRequest } from "../http/fault.ts";
 
 /** How a caller books a call: from `x-modelrig-*` headers, a body's `metadata`, and what the key fixes. */
 export interface RequestMarks {

@@ -1,6 +1,6 @@
 /** The workflow of hosted bake-offs, as the rest of the Worker sees it. */
 
-import { logError } from "./log.ts";
+import { logError } from "../log.ts";
 
 /** What an instance is told: which bake-off, and the batch it begins with. */
 export interface HostedParams {

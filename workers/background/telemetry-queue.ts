@@ -1,16 +1,16 @@
 /** Binds telemetry's recorder to the queue, and counts what is on its way. */
-import { withDeadline } from "../durable/remote.ts";
-import type { Recorder } from "../src/call/ports.ts";
-import type { Clock } from "../src/call/time/clock.ts";
-import { isUnavailable } from "../src/store/database/store-error.ts";
-import type { Store } from "../src/store/store.ts";
-import type { QueuedTelemetry, SizedRecord } from "../src/telemetry/message.ts";
-import { Outbox } from "../src/telemetry/outbox.ts";
-import type { TelemetrySink } from "../src/telemetry/ports.ts";
-import { createRecorder } from "../src/telemetry/recorder.ts";
-import type { Activity } from "./activity.ts";
-import { logError } from "./log.ts";
-import type { Background } from "./runtime.ts";
+import { withDeadline } from "../../durable/remote.ts";
+import type { Recorder } from "../../src/call/ports.ts";
+import type { Clock } from "../../src/call/time/clock.ts";
+import { isUnavailable } from "../../src/store/database/store-error.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { QueuedTelemetry, SizedRecord } from "../../src/telemetry/message.ts";
+import { Outbox } from "../../src/telemetry/outbox.ts";
+import type { TelemetrySink } from "../../src/telemetry/ports.ts";
+import { createRecorder } from "../../src/telemetry/recorder.ts";
+import type { Activity } from "../isolate/activity.ts";
+import { logError } from "../log.ts";
+import type { Background } from "../runtime.ts";
 
 /** A queue that is silent for longer counts as refusing; what it takes all the same is stored once. */
 const SEND_DEADLINE_MS = 10_000;

@@ -1,10 +1,10 @@
-import type { UpkeepPorts } from "../src/cycles/upkeep/ports.ts";
-import { runUpkeep } from "../src/cycles/upkeep/upkeep.ts";
-import type { Store } from "../src/store/store.ts";
-import type { Env } from "./bindings.ts";
-import { runtimeOf } from "./compose.ts";
+import type { UpkeepPorts } from "../../src/cycles/upkeep/ports.ts";
+import { runUpkeep } from "../../src/cycles/upkeep/upkeep.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Env } from "../bindings.ts";
+import { runtimeOf } from "../compose.ts";
+import { logError } from "../log.ts";
 import { cycleOf } from "./cycles.ts";
-import { logError } from "./log.ts";
 
 /** Runs the cycle a cron stands for. Crons fire at least once, so every cycle may be run again. */
 export async function runScheduled(cron: string, env: Env): Promise<void> {

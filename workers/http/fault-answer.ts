@@ -1,7 +1,7 @@
-import { failure } from "../src/failure/failure.ts";
-import { isUnavailable } from "../src/store/database/store-error.ts";
+import { failure } from "../../src/failure/failure.ts";
+import { isUnavailable } from "../../src/store/database/store-error.ts";
+import { logError } from "../log.ts";
 import { faultBody, HttpFault, speaksMessages, unavailable } from "./fault.ts";
-import { logError } from "./log.ts";
 import { requestIdHeader } from "./request-id.ts";
 
 /** The answer to whatever a handler throws: its own refusal, 503 while the database is away, else 500 without details. */

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
-import type { Scope } from "../src/identity/scope.ts";
-import { requireScope } from "./auth.ts";
-import type { Caller } from "./calls.ts";
-import type { AppEnv } from "./context.ts";
+import type { Scope } from "../../src/identity/scope.ts";
+import type { Caller } from "../calls/call-access.ts";
+import type { AppEnv } from "../context.ts";
+import { requireScope } from "../http/auth.ts";
 
 /** Who calls, checked for the scope the endpoint needs, with what a call must hold on to. */
 export function callerOf(c: Context<AppEnv>, scope: Scope): Caller {

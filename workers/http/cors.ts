@@ -1,7 +1,7 @@
 /** Answers for web pages of other origins. Off unless `cors.origins` of `modelrig.yaml` lists them. */
 import type { MiddlewareHandler } from "hono";
-import type { CorsSettings } from "../src/config/config.ts";
-import type { AppEnv } from "./context.ts";
+import type { CorsSettings } from "../../src/config/config.ts";
+import type { AppEnv } from "../context.ts";
 
 /** A page may read these beside what every page may; by prefix or whole name. */
 const EXPOSED = /^(x-modelrig-|x-ratelimit-|anthropic-ratelimit-|ratelimit|retry-after$|request-id$|etag$|allow$)/;

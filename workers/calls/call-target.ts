@@ -1,17 +1,17 @@
 /** What a client's model word means: a route under its policy, or one raw model. */
-import type { CallContext, CallPolicy } from "../src/call/call.ts";
-import { rawPolicy as policyOf } from "../src/call/raw-policy.ts";
-import { routePolicy } from "../src/call/route-policy.ts";
-import { failure } from "../src/failure/failure.ts";
-import { canonicalJson } from "../src/route/canonical.ts";
-import { resolveModelWord } from "../src/route/model-word.ts";
-import type { NarrowedRoute } from "../src/route/narrow.ts";
-import type { Route } from "../src/route/route.ts";
-import type { ChatRequest } from "../src/wire/chat.ts";
-import { type Caller, liveContext, modelNotFound, requireReach, routeFor } from "./calls.ts";
-import { HttpFault } from "./fault.ts";
+import type { CallContext, CallPolicy } from "../../src/call/call.ts";
+import { rawPolicy as policyOf } from "../../src/call/raw-policy.ts";
+import { routePolicy } from "../../src/call/route-policy.ts";
+import { failure } from "../../src/failure/failure.ts";
+import { canonicalJson } from "../../src/route/canonical.ts";
+import { resolveModelWord } from "../../src/route/model-word.ts";
+import type { NarrowedRoute } from "../../src/route/narrow.ts";
+import type { Route } from "../../src/route/route.ts";
+import type { ChatRequest } from "../../src/wire/chat.ts";
+import { HttpFault } from "../http/fault.ts";
+import type { Runtime } from "../runtime.ts";
+import { type Caller, liveContext, modelNotFound, requireReach, routeFor } from "./call-access.ts";
 import type { RequestMarks } from "./request-marks.ts";
-import type { Runtime } from "./runtime.ts";
 
 export interface CallTarget {
   readonly context: CallContext;

@@ -1,7 +1,7 @@
-import { consumeTelemetry } from "../src/telemetry/consumer.ts";
-import type { QueueMessage } from "../src/telemetry/ports.ts";
-import { logError } from "./log.ts";
-import type { Runtime } from "./runtime.ts";
+import { consumeTelemetry } from "../../src/telemetry/consumer.ts";
+import type { QueueMessage } from "../../src/telemetry/ports.ts";
+import { logError } from "../log.ts";
+import type { Runtime } from "../runtime.ts";
 import { lazySink } from "./telemetry-queue.ts";
 
 /** Undeliverable records wait here, and are tried again every hour for as long as the queue keeps them. */

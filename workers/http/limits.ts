@@ -1,11 +1,11 @@
 /** What a request may weigh. Refused with 413, 431 or 400 before anything is parsed; never a crash. */
 import type { MiddlewareHandler } from "hono";
-import type { Limits } from "../src/config/config.ts";
-import { failure } from "../src/failure/failure.ts";
-import { exceedsDepth, exceedsMembers, MOST_MEMBERS } from "../src/json/depth.ts";
-import { parseExact } from "../src/json/exact-numbers.ts";
-import { jsonFaultPosition } from "../src/json/json-fault.ts";
-import type { AppEnv } from "./context.ts";
+import type { Limits } from "../../src/config/config.ts";
+import { failure } from "../../src/failure/failure.ts";
+import { exceedsDepth, exceedsMembers, MOST_MEMBERS } from "../../src/json/depth.ts";
+import { parseExact } from "../../src/json/exact-numbers.ts";
+import { jsonFaultPosition } from "../../src/json/json-fault.ts";
+import type { AppEnv } from "../context.ts";
 import { badRequest, HttpFault } from "./fault.ts";
 
 export const requestLimits = (): MiddlewareHandler<AppEnv> =>

@@ -2,18 +2,18 @@
  * The calls that applications make all the time, answered without the router of everything else: limits, key, scope and
  * refusals are those of every endpoint, and `app.ts` mounts the same handlers.
  */
-import { anthropicMessagesIngress } from "../src/wire/anthropic-messages/index.ts";
-import { openaiChatIngress } from "../src/wire/openai-chat/index.ts";
-import { openaiResponsesIngress } from "../src/wire/openai-responses/index.ts";
-import { principalOf, requireScope } from "./auth.ts";
-import type { Env } from "./bindings.ts";
-import type { Caller } from "./calls.ts";
+import { anthropicMessagesIngress } from "../../src/wire/anthropic-messages/index.ts";
+import { openaiChatIngress } from "../../src/wire/openai-chat/index.ts";
+import { openaiResponsesIngress } from "../../src/wire/openai-responses/index.ts";
+import type { Env } from "../bindings.ts";
+import { runtimeOf } from "../compose.ts";
+import { principalOf, requireScope } from "../http/auth.ts";
+import { allowOrigin } from "../http/cors.ts";
+import { faultAnswer } from "../http/fault-answer.ts";
+import { checkHead } from "../http/limits.ts";
+import type { Caller } from "./call-access.ts";
 import { serveChat } from "./chat-call.ts";
-import { runtimeOf } from "./compose.ts";
-import { allowOrigin } from "./cors.ts";
 import { serveEmbeddings } from "./embedding-call.ts";
-import { faultAnswer } from "./fault-answer.ts";
-import { checkHead } from "./limits.ts";
 
 type CallHandler = (caller: Caller, request: Request) => Promise<Response>;
 

@@ -1,6 +1,6 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from "cloudflare:workers";
-import type { Env } from "./bindings.ts";
-import { runtimeOf } from "./compose.ts";
+import type { Env } from "../bindings.ts";
+import { runtimeOf } from "../compose.ts";
 import type { HostedParams } from "./hosted-runs.ts";
 
 /** The platform's handle on a hosted bake-off. What it does is loaded when one runs. */

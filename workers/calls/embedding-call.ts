@@ -1,13 +1,13 @@
-import { writtenTags } from "../src/identity/authorize.ts";
-import { vectorsOf } from "../src/wire/embedding.ts";
-import { embeddingDialect, hasEmbeddings } from "../src/wire/embeddings.ts";
-import { openaiChatIngress } from "../src/wire/openai-chat/index.ts";
-import { decodeEmbeddingRequest, encodeEmbeddingAnswer } from "../src/wire/openai-chat/ingress-embedding.ts";
+import { writtenTags } from "../../src/identity/authorize.ts";
+import { vectorsOf } from "../../src/wire/embedding.ts";
+import { embeddingDialect, hasEmbeddings } from "../../src/wire/embeddings.ts";
+import { openaiChatIngress } from "../../src/wire/openai-chat/index.ts";
+import { decodeEmbeddingRequest, encodeEmbeddingAnswer } from "../../src/wire/openai-chat/ingress-embedding.ts";
+import { badRequest, HttpFault } from "../http/fault.ts";
+import { readJsonBody } from "../http/limits.ts";
 import { answerHeaders, failureResponse } from "./answer.ts";
+import { type Caller, runCall } from "./call-access.ts";
 import { callTarget } from "./call-target.ts";
-import { type Caller, runCall } from "./calls.ts";
-import { badRequest, HttpFault } from "./fault.ts";
-import { readJsonBody } from "./limits.ts";
 import { requestMarks } from "./request-marks.ts";
 
 /** `POST /v1/embeddings`: limited, priced and recorded like any call. */

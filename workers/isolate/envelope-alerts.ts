@@ -1,6 +1,6 @@
-import type { EnvelopeAlert } from "../durable/envelopes-client.ts";
-import { nanoToUsdText } from "../src/money/nano-usd.ts";
-import { logError } from "./log.ts";
+import type { EnvelopeAlert } from "../../durable/envelopes-client.ts";
+import { nanoToUsdText } from "../../src/money/nano-usd.ts";
+import { logError } from "../log.ts";
 
 /** Logs what a person should hear of, with the reservation, the amounts and what the call was for. */
 export function logAlert(org: string, alert: EnvelopeAlert): void {

@@ -1,12 +1,12 @@
-import type { CallResult } from "../src/call/call.ts";
-import { writtenTags } from "../src/identity/authorize.ts";
-import type { IngressDialect } from "../src/wire/dialect.ts";
+import type { CallResult } from "../../src/call/call.ts";
+import { writtenTags } from "../../src/identity/authorize.ts";
+import type { IngressDialect } from "../../src/wire/dialect.ts";
+import { HttpFault } from "../http/fault.ts";
+import { readJsonBody } from "../http/limits.ts";
 import { answerResponse, failureResponse, streamResponse } from "./answer.ts";
+import { type Caller, runCall } from "./call-access.ts";
 import { callTarget } from "./call-target.ts";
-import { type Caller, runCall } from "./calls.ts";
 import { orEarly } from "./early-answer.ts";
-import { HttpFault } from "./fault.ts";
-import { readJsonBody } from "./limits.ts";
 import { requestMarks } from "./request-marks.ts";
 
 /** A chat call in the client's own dialect, onto whatever dialect its candidates speak. */

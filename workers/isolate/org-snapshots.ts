@@ -1,4 +1,4 @@
-import { withDeadline } from "../durable/remote.ts";
+import { withDeadline } from "../../durable/remote.ts";
 
 /** How long a call waits for a snapshot it cannot do without. */
 const PATIENCE_MS = 2_000;

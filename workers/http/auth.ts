@@ -1,10 +1,10 @@
 import type { MiddlewareHandler } from "hono";
-import { can } from "../src/identity/authorize.ts";
-import type { Principal } from "../src/identity/principal.ts";
-import type { Scope } from "../src/identity/scope.ts";
-import type { AppEnv } from "./context.ts";
+import { can } from "../../src/identity/authorize.ts";
+import type { Principal } from "../../src/identity/principal.ts";
+import type { Scope } from "../../src/identity/scope.ts";
+import type { AppEnv } from "../context.ts";
+import type { Background, Runtime } from "../runtime.ts";
 import { forbidden, unauthorized, unavailable } from "./fault.ts";
-import type { Background, Runtime } from "./runtime.ts";
 
 /** Sets the principal, or ends the request. */
 export const authentication = (): MiddlewareHandler<AppEnv> =>

@@ -1,19 +1,19 @@
 import type { WorkflowStep } from "cloudflare:workers";
 import { NonRetryableError } from "cloudflare:workflows";
-import { batchesOf, hostedPlanOf } from "../src/bakeoff/hosted/hosted-batches.ts";
-import { type BatchEnd, type HostedNeeds, hostedReport, runHostedBatch } from "../src/bakeoff/hosted/hosted-run.ts";
-import type { HostedBakeoff } from "../src/bakeoff/ports.ts";
-import type { CallInput, CallResult } from "../src/call/call.ts";
-import { executeCall } from "../src/call/execute.ts";
-import { claimsFor } from "../src/envelope/period.ts";
-import type { Failure, Result } from "../src/failure/failure.ts";
-import { fileProposal } from "../src/proposal/file.ts";
-import type { OrgStore } from "../src/store/store.ts";
-import { revertedIn } from "../src/swap/reverted.ts";
-import { prefixedId } from "./endpoints/actor.ts";
+import { batchesOf, hostedPlanOf } from "../../src/bakeoff/hosted/hosted-batches.ts";
+import { type BatchEnd, type HostedNeeds, hostedReport, runHostedBatch } from "../../src/bakeoff/hosted/hosted-run.ts";
+import type { HostedBakeoff } from "../../src/bakeoff/ports.ts";
+import type { CallInput, CallResult } from "../../src/call/call.ts";
+import { executeCall } from "../../src/call/execute.ts";
+import { claimsFor } from "../../src/envelope/period.ts";
+import type { Failure, Result } from "../../src/failure/failure.ts";
+import { fileProposal } from "../../src/proposal/file.ts";
+import type { OrgStore } from "../../src/store/store.ts";
+import { revertedIn } from "../../src/swap/reverted.ts";
+import { prefixedId } from "../endpoints/actor.ts";
+import { logError } from "../log.ts";
+import type { Runtime } from "../runtime.ts";
 import type { HostedParams } from "./hosted-runs.ts";
-import { logError } from "./log.ts";
-import type { Runtime } from "./runtime.ts";
 
 /** A step that meets a database or provider that is away for a while outlasts it: about an hour. */
 const PATIENT = {

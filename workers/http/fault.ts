@@ -1,5 +1,5 @@
-import { type Failure, failure } from "../src/failure/failure.ts";
-import { messageError } from "../src/wire/anthropic-messages/ingress-error.ts";
+import { type Failure, failure } from "../../src/failure/failure.ts";
+import { messageError } from "../../src/wire/anthropic-messages/ingress-error.ts";
 
 /** A refusal made by the HTTP layer itself, before or instead of a call. Thrown by helpers, answered by `onError`. */
 export class HttpFault extends Error {

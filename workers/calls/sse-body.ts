@@ -1,6 +1,6 @@
-import type { FrameStream } from "../src/call/call.ts";
-import type { ErrorDetails, StreamEncoder } from "../src/wire/dialect.ts";
-import { failureIn } from "../src/wire/stream-event.ts";
+import type { FrameStream } from "../../src/call/call.ts";
+import type { ErrorDetails, StreamEncoder } from "../../src/wire/dialect.ts";
+import { failureIn } from "../../src/wire/stream-event.ts";
 
 export interface SseBodyOptions {
   /** Asked for once, after an error came. */

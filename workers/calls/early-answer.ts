@@ -1,6 +1,6 @@
 /** A streamed answer that opens before its first content: what stands in front of the gateway may cut a silent line. */
-import type { CallResult, FrameStream } from "../src/call/call.ts";
-import type { IngressDialect, StreamEncoder } from "../src/wire/dialect.ts";
+import type { CallResult, FrameStream } from "../../src/call/call.ts";
+import type { IngressDialect, StreamEncoder } from "../../src/wire/dialect.ts";
 import { EVENT_STREAM, errorDetails, type StreamOptions, servedContext } from "./answer.ts";
 import { StreamNotes, sseBody } from "./sse-body.ts";
 

@@ -1,12 +1,12 @@
 /** From the engine's result to an HTTP answer, whatever dialect the client speaks. */
-import type { CallResult } from "../src/call/call.ts";
-import { type Attempt, type Inference, wasSent } from "../src/call/inference.ts";
-import type { Failure } from "../src/failure/failure.ts";
-import { httpError } from "../src/failure/http.ts";
-import { nanoToUsdText } from "../src/money/nano-usd.ts";
-import type { ChatRequest } from "../src/wire/chat.ts";
-import type { ErrorDetails, IngressDialect, ServedContext } from "../src/wire/dialect.ts";
-import { HttpFault } from "./fault.ts";
+import type { CallResult } from "../../src/call/call.ts";
+import { type Attempt, type Inference, wasSent } from "../../src/call/inference.ts";
+import type { Failure } from "../../src/failure/failure.ts";
+import { httpError } from "../../src/failure/http.ts";
+import { nanoToUsdText } from "../../src/money/nano-usd.ts";
+import type { ChatRequest } from "../../src/wire/chat.ts";
+import type { ErrorDetails, IngressDialect, ServedContext } from "../../src/wire/dialect.ts";
+import { HttpFault } from "../http/fault.ts";
 import { StreamNotes, sseBody } from "./sse-body.ts";
 
 type Answered = Extract<CallResult, { type: "answer" }>;

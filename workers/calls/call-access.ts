@@ -1,16 +1,16 @@
 /** The way from an endpoint to the engine that all call endpoints share. */
 
-import type { CallBudget, CallContext, CallInput, CallResult } from "../src/call/call.ts";
-import { executeCall } from "../src/call/execute.ts";
-import { claimsFor } from "../src/envelope/period.ts";
-import { failure } from "../src/failure/failure.ts";
-import type { Principal } from "../src/identity/principal.ts";
-import { mayCall } from "../src/identity/reach.ts";
-import { DEFAULT_VARIANT, type NarrowedRoute, narrow } from "../src/route/narrow.ts";
-import type { Route } from "../src/route/route.ts";
-import { forbidden, HttpFault, notFound } from "./fault.ts";
+import type { CallBudget, CallContext, CallInput, CallResult } from "../../src/call/call.ts";
+import { executeCall } from "../../src/call/execute.ts";
+import { claimsFor } from "../../src/envelope/period.ts";
+import { failure } from "../../src/failure/failure.ts";
+import type { Principal } from "../../src/identity/principal.ts";
+import { mayCall } from "../../src/identity/reach.ts";
+import { DEFAULT_VARIANT, type NarrowedRoute, narrow } from "../../src/route/narrow.ts";
+import type { Route } from "../../src/route/route.ts";
+import { forbidden, HttpFault, notFound } from "../http/fault.ts";
+import type { Background, Runtime } from "../runtime.ts";
 import type { RequestMarks } from "./request-marks.ts";
-import type { Background, Runtime } from "./runtime.ts";
 
 export interface Caller {
   readonly runtime: Runtime;
