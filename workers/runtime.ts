@@ -13,7 +13,7 @@ import type { Activity } from "./isolate/activity.ts";
 /** Runs work after the response; the platform keeps the isolate alive for it. */
 export type Background = (work: Promise<unknown>) => void;
 
-export interface QueryTokenFacts {
+interface QueryTokenFacts {
   readonly plaintext: number;
   readonly faults: readonly string[];
   readonly tags: readonly string[];

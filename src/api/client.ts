@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { isRecord } from "../json/record.ts";
 import { type AnswerOf, type Endpoint, type ParamsOf, pathWith } from "./endpoint.ts";
 
-export interface ClientOptions {
+interface ClientOptions {
   /** Without `/v1` and without a trailing slash. */
   readonly url: string;
   readonly key: string;
@@ -12,7 +12,7 @@ export interface ClientOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly method?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -25,7 +25,7 @@ type Params<E extends Endpoint> = keyof ParamsOf<E> extends never
   ? { readonly params?: undefined }
   : { readonly params: ParamsOf<E> };
 
-export type CallOptions<E extends Endpoint> = Omit<SendOptions, "method"> &
+export type EndpointCall<E extends Endpoint> = Omit<SendOptions, "method"> &
   Params<E> & {
     readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
   };
@@ -44,7 +44,7 @@ export type Called<Answer> =
   | { readonly type: "unreachable"; readonly cause: unknown };
 
 /** The gateway's error object; `fields` is all of it. Absent members were not said, or something else refused. */
-export interface GatewayError {
+interface GatewayError {
   readonly code: string | undefined;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -57,7 +57,7 @@ export interface GatewayClient {
   /** Sends a request of the contract and reads its answer by the endpoint's own schema. Never rejects. */
   call<E extends Endpoint, Answer = AnswerOf<E>>(
     endpoint: E,
-    options: CallOptions<E> & Partial<Reading<Answer>>,
+    options: EndpointCall<E> & Partial<Reading<Answer>>,
   ): Promise<Called<Answer>>;
 }
 

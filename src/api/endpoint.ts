@@ -2,12 +2,12 @@
 import type { z } from "zod";
 import type { Scope } from "../identity/scope.ts";
 
-export type Method = "get" | "post" | "put" | "delete";
+type Method = "get" | "post" | "put" | "delete";
 
 /** A scope; any valid key; or no key at all. */
-export type Access = Scope | "any-key" | "open";
+type Access = Scope | "any-key" | "open";
 
-export interface Answer {
+interface Answer {
   readonly description: string;
   /** Of a JSON body. */
   readonly json?: z.ZodType;

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const CURSOR = /^(\d{1,16})_(.+)$/;
 
-export interface PagePlace {
+interface PagePlace {
   /** Epoch milliseconds by which the list is ordered, newest first. */
   readonly at: number;
   readonly id: string;

@@ -5,7 +5,7 @@ import { errorAnswer } from "./faults.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface OpenapiOptions {
+interface OpenapiOptions {
   /** Whether an answer with a property that is not documented breaks the document. Default false: answers may grow. */
   readonly closed?: boolean;
 }
@@ -89,7 +89,7 @@ function responsesOf(one: Endpoint, components: Components): Json {
 }
 
 /** The shape of a refusal with this status. */
-export function faultShape({ fault }: Endpoint, status: number): z.ZodType {
+function faultShape({ fault }: Endpoint, status: number): z.ZodType {
   if (fault === undefined) return errorAnswer;
   return isSchema(fault) ? fault : (fault[status] ?? errorAnswer);
 }

@@ -1,6 +1,6 @@
 import type { CommandGroup, CommandModule } from "./command.ts";
 
-export interface CommandEntry {
+interface CommandEntry {
   readonly name: string;
   readonly group: CommandGroup;
   readonly summary: string;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stateFolder } from "../workspace/state-folder.ts";
 
 /** What a running or earlier `modelrig dev` left for other commands in `.modelrig/dev.json` (mode 0600). */
-export interface DevState {
+interface DevState {
   readonly url: string;
   readonly key: string;
   readonly org: string;

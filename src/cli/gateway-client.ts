@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import {
   type Called,
-  type CallOptions,
+  type EndpointCall,
   gatewayClient,
   gatewayErrorOf,
   queryText,
@@ -26,7 +26,7 @@ export interface Gateway {
   /** Sends a request of the contract. Every failure is a `CliError`: `gateway.http_<status>` where the gateway refused. */
   call<E extends Endpoint, Answer = AnswerOf<E>>(
     endpoint: E,
-    options: CallOptions<E> & Partial<Reading<Answer>>,
+    options: EndpointCall<E> & Partial<Reading<Answer>>,
   ): Promise<Answer>;
   /** Sends a GET whose answer is read while it arrives. It fails as `call` does until the answer begins. */
   open(endpoint: Endpoint, query: Readonly<Record<string, string | undefined>>): Promise<Response>;

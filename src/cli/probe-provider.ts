@@ -4,7 +4,7 @@ import { providerHeaders } from "../provider/headers.ts";
 import type { ProviderSpec } from "../provider/provider.ts";
 import { upstreamDialect } from "../wire/dialects.ts";
 
-export interface ProviderProbe {
+interface ProviderProbe {
   readonly name: string;
   /** `ok`, a failure class, or `missing key`. */
   readonly answer: string;

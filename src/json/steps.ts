@@ -12,7 +12,7 @@ export class TooManySteps extends RangeError {
 }
 
 /** Steps that one job may take: about 100 to 200 ms of an isolate. */
-export const MOST_STEPS = 5_000_000;
+const MOST_STEPS = 5_000_000;
 
 export class Steps {
   readonly limit: number;

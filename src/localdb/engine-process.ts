@@ -5,7 +5,7 @@ import { DatabaseFileError } from "./database-file.ts";
 import { HranaHttpError } from "./hrana-error.ts";
 import type { FromProcess, HranaAnswer, HranaEndpoint, ProcessOptions, ToProcess } from "./process-messages.ts";
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly file: string;
   readonly streamIdleMs: number;
   /** How long one request may keep the engine. */

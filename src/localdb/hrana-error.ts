@@ -15,7 +15,7 @@ export class HranaHttpError extends Error {
 }
 
 /** Returns the answer for a request that has no result. */
-export function errorAnswer(cause: unknown): HranaAnswer {
+export function hranaErrorAnswer(cause: unknown): HranaAnswer {
   const [status, code] =
     cause instanceof HranaHttpError
       ? [cause.status, cause.code]

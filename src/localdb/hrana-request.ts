@@ -37,12 +37,12 @@ export type StreamRequest =
   | { readonly type: "store_sql"; readonly sqlId: number; readonly sql: string }
   | { readonly type: "close_sql"; readonly sqlId: number };
 
-export interface PipelineRequest {
+interface PipelineRequest {
   readonly baton: string | undefined;
   readonly requests: readonly StreamRequest[];
 }
 
-export interface CursorRequest {
+interface CursorRequest {
   readonly baton: string | undefined;
   readonly steps: readonly BatchStep[];
 }

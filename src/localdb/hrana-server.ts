@@ -7,7 +7,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { EngineProcess } from "./engine-process.ts";
-import { errorAnswer, HranaHttpError } from "./hrana-error.ts";
+import { HranaHttpError, hranaErrorAnswer } from "./hrana-error.ts";
 import { HranaProtocolError } from "./hrana-value.ts";
 import type { HranaAnswer, HranaEndpoint } from "./process-messages.ts";
 
@@ -98,7 +98,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, serving
     // A cursor is a document a line, not one document.
     answer(response, given, endpoint === "cursor" && given.status === 200 ? "application/x-ndjson" : undefined);
   } catch (cause) {
-    answer(response, errorAnswer(cause));
+    answer(response, hranaErrorAnswer(cause));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ConnectionPool } from "./connection-pool.ts";
-import { errorAnswer } from "./hrana-error.ts";
+import { hranaErrorAnswer } from "./hrana-error.ts";
 import { decodeCursor, decodePipeline } from "./hrana-request.ts";
 import { type BatchResult, HranaStream, type StreamResult } from "./hrana-stream.ts";
 import { HranaProtocolError } from "./hrana-value.ts";
@@ -23,7 +23,7 @@ export class HranaService {
       const text = endpoint === "pipeline" ? await this.#pipeline(json, signal) : await this.#cursor(json, signal);
       return { status: 200, body: text };
     } catch (cause) {
-      return errorAnswer(cause);
+      return hranaErrorAnswer(cause);
     }
   }
 

@@ -7,12 +7,12 @@ import { type PreparedStatement, prepareStatement, runStatement, type StatementO
 import { parametersOf, statementCount, statementKind } from "./sql-text.ts";
 import { StatementError } from "./statement-error.ts";
 
-export interface HranaError {
+interface HranaError {
   readonly message: string;
   readonly code: string;
 }
 
-export interface StatementResult extends StatementOutcome {
+interface StatementResult extends StatementOutcome {
   /** Rows answered: the embedded engine does not tell how many it looked at. */
   readonly rows_read: number;
   readonly rows_written: number;

@@ -3,7 +3,7 @@ import { type Imported, importsOf } from "./imports.ts";
 import { memberChain, type NodeOf, type SourceFile, type SyntaxNode, walk } from "./syntax.ts";
 
 /** The function of the SDK that watches a client. */
-export type Watcher = "wrapOpenAI" | "wrapAnthropic" | "wrapGemini" | "aiSdkMiddleware" | "langchainHandler";
+type Watcher = "wrapOpenAI" | "wrapAnthropic" | "wrapGemini" | "aiSdkMiddleware" | "langchainHandler";
 
 export interface ClientSite {
   readonly file: SourceFile;

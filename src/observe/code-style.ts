@@ -1,7 +1,7 @@
 /** How a file is written, so that what is added to it looks like it. */
 import { endOf, type SourceFile } from "./syntax.ts";
 
-export interface CodeStyle {
+interface CodeStyle {
   readonly semicolon: ";" | "";
   readonly quote: (text: string) => string;
   readonly eol: "\n" | "\r\n";

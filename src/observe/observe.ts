@@ -4,7 +4,7 @@ import { applyEdits, unifiedDiff } from "./edits.ts";
 import type { Project } from "./project.ts";
 import { watchingEdits } from "./watching.ts";
 
-export interface ObservedFile {
+interface ObservedFile {
   readonly path: string;
   readonly sites: readonly ClientSite[];
   /** `undefined` where all of it is left to the user. */

@@ -15,7 +15,7 @@ export interface ProbeTarget {
   readonly model: string;
 }
 
-export interface ProbePass {
+interface ProbePass {
   readonly id: string;
   readonly org: string;
   readonly claims: readonly EnvelopeClaim[];
@@ -24,7 +24,7 @@ export interface ProbePass {
 /** A call that is over; probes are not streamed. */
 export type Finished = Exclude<CallResult, { type: "stream" }>;
 
-export type ProbeVerdict =
+type ProbeVerdict =
   | { readonly type: "answered"; readonly passed: boolean }
   /** Nothing was learned of the model. */
   | { readonly type: "unanswered"; readonly class: FailureClass };

@@ -21,7 +21,7 @@ export interface ProbePlan {
   readonly concurrency: number;
 }
 
-export interface ProbePorts {
+interface ProbePorts {
   readonly execute: (input: CallInput) => Promise<CallResult>;
   readonly now: () => number;
 }

@@ -8,7 +8,7 @@ import type { JsonSchema } from "../wire/chat.ts";
 /** Names the set below; figures measured with another set are not comparable. Change it with the tasks. */
 export const PROBE_METHOD = "probe-v1";
 
-export interface ProbeTask {
+interface ProbeTask {
   readonly schema: JsonSchema;
   readonly prompt: string;
 }

@@ -100,7 +100,7 @@ function eventOf({ answers }: ProposalEvidence): "evidence" | "shape_evidence" {
 }
 
 /** A human's word on a proposal. Fails where its state does not allow it, or it changed meanwhile. */
-export async function decideProposal(
+export async function recordDecision(
   proposal: Proposal,
   decision: { readonly event: "approve" | "reject" | "accept_shape"; readonly comment?: string | undefined },
   store: ProposalStore,

@@ -172,6 +172,6 @@ function oneLine(text: string): string {
 }
 
 /** Drops control, format (bidirectional overrides, zero-width) and surrogate characters; keeps line breaks and tabs. */
-export function withoutControls(text: string): string {
+function withoutControls(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(/[^\P{C}\n\t]/gu, "");
 }

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { ID_PATTERN } from "../route/identifier.ts";
 import { proposalEvidence } from "./evidence.ts";
 
-export const PROPOSAL_KINDS = ["bakeoff", "insight", "promote-eval", "change"] as const;
+const PROPOSAL_KINDS = ["bakeoff", "insight", "promote-eval", "change"] as const;
 export type ProposalKind = (typeof PROPOSAL_KINDS)[number];
 
-export const PROPOSAL_TRIGGERS = [
+const PROPOSAL_TRIGGERS = [
   "price_change",
   "new_model",
   "manual_challenger",

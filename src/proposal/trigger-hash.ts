@@ -1,7 +1,7 @@
 import type { ProposalKind, ProposalTrigger } from "./proposal.ts";
 
 /** What makes two proposals the same one. */
-export interface ProposalSubject {
+interface ProposalSubject {
   readonly kind: ProposalKind;
   readonly trigger: ProposalTrigger;
   readonly route: string;

@@ -26,11 +26,11 @@ export const recordedGrade = z.strictObject({
   createdAt: instant,
 });
 
-export type GradeSubject = z.infer<typeof gradeSubject>;
+export type SubjectRef = z.infer<typeof gradeSubject>;
 export type Grade = z.infer<typeof recordedGrade>;
 
 /** Returns one word for a subject, as a key of sets and maps. */
-export function subjectKey({ kind, id }: GradeSubject): string {
+export function subjectKey({ kind, id }: SubjectRef): string {
   return `${kind}:${id}`;
 }
 
@@ -40,7 +40,7 @@ export function subjectKey({ kind, id }: GradeSubject): string {
  */
 export function latestPerGrader(
   grades: readonly Grade[],
-  subjectOf: (subject: GradeSubject) => string = subjectKey,
+  subjectOf: (subject: SubjectRef) => string = subjectKey,
 ): readonly Grade[] {
   const latest = new Map<string, Grade>();
   for (const one of grades) {

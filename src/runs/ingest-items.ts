@@ -4,7 +4,7 @@ import { hasHappened } from "../intake/fields.ts";
 import { MOST_TAGS } from "../intake/tag-rule.ts";
 import type { InferenceRecord } from "../record/inference-record.ts";
 import type { ArtifactLink, ArtifactSaved, KeptArtifact } from "./artifact.ts";
-import { type Grade, type GradeSubject, subjectKey } from "./grade.ts";
+import { type Grade, type SubjectRef, subjectKey } from "./grade.ts";
 import { type IngestItem, type ItemResult, ingestItem } from "./ingest.ts";
 import type { RunEnd, RunStart } from "./run.ts";
 
@@ -60,8 +60,8 @@ export function subjectsIn(
   sorted: Pick<SortedItems, "inferences" | "starts" | "ends">,
   artifacts: readonly Placed<KeptArtifact>[],
 ): ReadonlySet<string> {
-  const run = (id: string | null | undefined): GradeSubject[] => (id ? [{ kind: "run", id }] : []);
-  const subjects: GradeSubject[] = [
+  const run = (id: string | null | undefined): SubjectRef[] => (id ? [{ kind: "run", id }] : []);
+  const subjects: SubjectRef[] = [
     ...sorted.inferences.flatMap(({ value }) => [{ kind: "inference" as const, id: value.id }, ...run(value.run)]),
     ...sorted.starts.flatMap(({ value }) => [...run(value.id), ...run(value.episodeKey)]),
     ...sorted.ends.flatMap(({ value }) => run(value.id)),

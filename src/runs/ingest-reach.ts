@@ -1,13 +1,13 @@
 /** Checks the subjects of a batch's items: a key with a row scope adds nothing to rows that it does not see. */
 import type { ArtifactLink, KeptArtifact } from "./artifact.ts";
-import { type GradeSubject, subjectKey } from "./grade.ts";
+import { type SubjectRef, subjectKey } from "./grade.ts";
 import { type ItemVerdict, type Placed, refused } from "./ingest-items.ts";
 import type { GradeStore, Rows } from "./ports.ts";
 import type { RunEnd } from "./run.ts";
 import { ARRIVES_WITHIN_MS } from "./subject.ts";
 
 /** Subjects that must all be visible, and when the item was made, epoch milliseconds. */
-export type AddsTo<T> = (value: T) => { readonly subjects: readonly GradeSubject[]; readonly at: number };
+export type AddsTo<T> = (value: T) => { readonly subjects: readonly SubjectRef[]; readonly at: number };
 
 export const endAddsTo: AddsTo<RunEnd> = ({ id, endedAt }) => ({ subjects: [{ kind: "run", id }], at: endedAt });
 

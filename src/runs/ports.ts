@@ -4,7 +4,7 @@ import type { RowScope } from "../identity/principal.ts";
 import type { ArtifactLink, ArtifactType, KeptArtifact, Withheld } from "./artifact.ts";
 import type { OrgSettings } from "./custody.ts";
 import type { EvalCase } from "./eval-case.ts";
-import type { Grade, GradeSubject } from "./grade.ts";
+import type { Grade, SubjectRef } from "./grade.ts";
 import type { Run, RunEnd, RunStart, RunStatus, RunStep } from "./run.ts";
 
 /** Answer to one item of a batch, in the order of the batch. `duplicate`: it was there; nothing changed. */
@@ -63,7 +63,7 @@ export interface ArtifactHead {
   readonly createdAt: number;
 }
 
-export interface Artifact extends ArtifactHead {
+export interface StoredArtifact extends ArtifactHead {
   readonly content?: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface ArtifactStore {
   save(artifacts: readonly KeptArtifact[], stamp: AuditStamp): Promise<readonly Kept[]>;
   /** Either end may still be unknown. One round trip. */
   link(links: readonly ArtifactLink[], stamp: AuditStamp): Promise<readonly Kept[]>;
-  get(id: string, rows: Rows): Promise<Artifact | undefined>;
+  get(id: string, rows: Rows): Promise<StoredArtifact | undefined>;
   /** Oldest first, at most `MOST_ARTIFACTS_SHOWN`. */
   ofRun(run: string, rows: Rows): Promise<readonly ArtifactHead[]>;
   /** Links that begin or end at one of these. */
@@ -82,7 +82,7 @@ export interface ArtifactStore {
 }
 
 export interface Origin {
-  readonly artifact: Artifact;
+  readonly artifact: StoredArtifact;
   /** Links in between. */
   readonly distance: number;
 }
@@ -97,9 +97,9 @@ export interface GradeStore {
    * others.
    */
   ofRun(run: Pick<Run, "id" | "episodeKey">, rows: Rows): Promise<readonly Grade[]>;
-  of(subject: GradeSubject, rows: Rows): Promise<readonly Grade[]>;
+  of(subject: SubjectRef, rows: Rows): Promise<readonly Grade[]>;
   /** Returns which of these exist, in the form of `subjectKey`. One round trip. */
-  known(subjects: readonly GradeSubject[], rows: Rows): Promise<ReadonlySet<string>>;
+  known(subjects: readonly SubjectRef[], rows: Rows): Promise<ReadonlySet<string>>;
 }
 
 export const MOST_GRADES_SHOWN = 1_000;

@@ -9,7 +9,7 @@ import type { ReplayPayload } from "../replay/replay-payload.ts";
 import { CHOSEN_AT_REPLAY } from "../replay/replay-payload.ts";
 import type { Withheld } from "./artifact.ts";
 import type { EvalCase, EvalCaseOrigin } from "./eval-case.ts";
-import type { Artifact, Origin } from "./ports.ts";
+import type { Origin, StoredArtifact } from "./ports.ts";
 
 interface Promotion {
   /** Absent = the artifact's own. */
@@ -32,7 +32,7 @@ type PromotionResult =
 type Found<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: PromotionFault };
 
 export function promote(
-  artifact: Artifact,
+  artifact: StoredArtifact,
   origins: readonly Origin[],
   promotion: Promotion,
   made: { readonly id: string; readonly at: number },
@@ -61,7 +61,7 @@ export function promote(
   };
 }
 
-function contentOf(artifact: Artifact): Found<unknown> {
+function contentOf(artifact: StoredArtifact): Found<unknown> {
   const { content, json, withheld } = artifact;
   if (content === undefined) {
     return refused(
@@ -113,7 +113,7 @@ function inputOf(origins: readonly Origin[]): Found<ReplayPayload> {
   return { ok: true, value: payloadOf(first, content) };
 }
 
-function nearestOf(origins: readonly Origin[], type: "input" | "prompt"): readonly Artifact[] | undefined {
+function nearestOf(origins: readonly Origin[], type: "input" | "prompt"): readonly StoredArtifact[] | undefined {
   const ofType = origins.filter(({ artifact }) => artifact.type === type);
   const distance = Math.min(...ofType.map((origin) => origin.distance));
   const nearest = ofType.filter((origin) => origin.distance === distance);
@@ -121,7 +121,7 @@ function nearestOf(origins: readonly Origin[], type: "input" | "prompt"): readon
 }
 
 /** Returns a chat request, its messages alone, variables, or else one text of a user. */
-function payloadOf({ type, json }: Artifact, content: string): ReplayPayload {
+function payloadOf({ type, json }: StoredArtifact, content: string): ReplayPayload {
   const value = json ? parseExact(content) : content;
   if (isMessages(value)) return { kind: "messages", request: { messages: value } };
   if (isRecord(value) && isMessages(value["messages"])) {

@@ -2,7 +2,7 @@
  * Checks whether the subject of a grade exists. Telemetry is written after the answer, so a caller that grades a call
  * at once is ahead of its record: an id that this gateway made moments ago may still arrive.
  */
-import { type GradeSubject, subjectKey } from "./grade.ts";
+import { type SubjectRef, subjectKey } from "./grade.ts";
 import type { GradeStore, Rows } from "./ports.ts";
 
 /** `maybe_later`: missing, but made so recently that it may still arrive. */
@@ -19,7 +19,7 @@ const OWN_INFERENCE = /^inf_([0-9a-f]{12})7[0-9a-f]{19}$/;
 
 /** Returns results in the order of `subjects`, with one query for all of them. */
 export async function subjectStates(
-  subjects: readonly GradeSubject[],
+  subjects: readonly SubjectRef[],
   store: Pick<GradeStore, "known">,
   rows: Rows,
   now: number,
@@ -33,7 +33,7 @@ export async function subjectStates(
 
 /** The same for one subject, repeated for three seconds while it may arrive. */
 export async function awaitSubject(
-  subject: GradeSubject,
+  subject: SubjectRef,
   store: Pick<GradeStore, "known">,
   rows: Rows,
   clock: { readonly now: () => number; readonly sleep: (ms: number) => Promise<void> },
@@ -48,7 +48,7 @@ export async function awaitSubject(
   return state;
 }
 
-function mayArrive({ kind, id }: GradeSubject, now: number): boolean {
+function mayArrive({ kind, id }: SubjectRef, now: number): boolean {
   const made = kind === "inference" ? OWN_INFERENCE.exec(id)?.[1] : undefined;
   if (made === undefined) return false;
   const age = now - Number.parseInt(made, 16);

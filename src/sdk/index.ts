@@ -1,5 +1,6 @@
 /** The package `modelrig`. */
 
+export type { ArtifactType, LinkRelation } from "../runs/artifact.ts";
 export type { RouteBundle } from "./calls/bundle.ts";
 export type { RawMessage, RawOptions } from "./calls/raw.ts";
 export type { ReplayOptions, ReplaySample } from "./calls/replay-sample.ts";
@@ -18,8 +19,6 @@ export type { MarkOptions } from "./marks.ts";
 export type {
   ArtifactApi,
   ArtifactRef,
-  ArtifactType,
-  LinkRelation,
   PromoteOptions,
   SaveOptions,
 } from "./records/artifact-api.ts";

@@ -3,8 +3,8 @@ import type { CallPorts } from "../call/ports.ts";
 import type { Config } from "../config/config.ts";
 import { ALWAYS_CLOSED, clock } from "../workspace/engine-host.ts";
 import type { RouteBundle } from "./calls/bundle.ts";
+import type { BundleHost, CallHost, CallOptions } from "./calls/call-host.ts";
 import type { CapturedCall, Captures } from "./calls/captures.ts";
-import type { BundleLane, CallOptions, Lane } from "./calls/lane.ts";
 import type { RigEnvelopes } from "./calls/machine-envelopes.ts";
 import { type RawOptions, rawCall } from "./calls/raw.ts";
 import { replay } from "./calls/replay.ts";
@@ -18,15 +18,15 @@ import type { Exporter } from "./export/exporter.ts";
 import { type MarkOptions, marksOf } from "./marks.ts";
 import { artifactApi } from "./records/artifacts.ts";
 import { clientRecorder, withClientRecorder } from "./records/client-recorder.ts";
-import { recordCall } from "./records/record-call.ts";
-import { recordGrade } from "./records/record-grade.ts";
+import { exportCall } from "./records/export-call.ts";
+import { exportGrade } from "./records/export-grade.ts";
 import { runApi } from "./records/runs.ts";
 import { RunContext } from "./run-context.ts";
 import type { Rig, RunOptions } from "./surface.ts";
 import type { Warnings } from "./warnings.ts";
 import { within } from "./within.ts";
 
-export interface RigParts {
+interface RigParts {
   readonly settings: ResolvedConfig;
   readonly project: Config;
   readonly warn: Warnings;
@@ -34,8 +34,8 @@ export interface RigParts {
   readonly envelopes: RigEnvelopes;
   readonly ports: CallPorts;
   readonly routes: Routes;
-  readonly engine: BundleLane;
-  readonly lane: Lane;
+  readonly engine: BundleHost;
+  readonly host: CallHost;
   readonly captures: Captures;
 }
 
@@ -54,8 +54,8 @@ export function rigOf(parts: RigParts): Rig {
     runBundle: calls.runBundle.bind(calls) as Rig["runBundle"],
     runRaw: calls.runRaw.bind(calls) as Rig["runRaw"],
     runRawStream: calls.runRawStream.bind(calls) as Rig["runRawStream"],
-    recordCall: (input) => recordCall(input, recording),
-    grade: (subject, options) => recordGrade(subject, options, recording),
+    recordCall: (input) => exportCall(input, recording),
+    grade: (subject, options) => exportGrade(subject, options, recording),
     replay: (route, options) => calls.replay(route, options),
     artifacts,
     ready: () => routes.ready(),
@@ -78,13 +78,13 @@ class Calls {
   }
 
   async run(route: string, options: RunOptions): Promise<RunResult | RigStream> {
-    const { lane, routes, settings } = this.#parts;
+    const { host, routes, settings } = this.#parts;
     const call = { ...this.#options(options), route, variant: options.variant, input: options.input };
     // Through the gateway the route is its own; what this folder says of it decides on captures only.
     const known = settings.via === "gateway" ? await routes.find(route) : await routes.named(route);
     const captured = known?.capture ? { ...call, variant: options.variant ?? "default" } : undefined;
-    if (options.stream) return await this.#stream(() => lane.stream(call), captured && capturedCall(captured));
-    return await this.#whole(() => lane.run(call), captured && capturedCall(captured));
+    if (options.stream) return await this.#stream(() => host.stream(call), captured && capturedCall(captured));
+    return await this.#whole(() => host.run(call), captured && capturedCall(captured));
   }
 
   async runBundle(bundle: RouteBundle, options: RunOptions): Promise<RunResult | RigStream> {
@@ -103,12 +103,12 @@ class Calls {
 
   async runRaw(options: RawOptions): Promise<RunResult> {
     const call = rawCall(options, this.#options(options).marks);
-    return await this.#whole(() => this.#parts.lane.raw(call), undefined);
+    return await this.#whole(() => this.#parts.host.raw(call), undefined);
   }
 
   async runRawStream(options: RawOptions): Promise<RigStream> {
     const call = rawCall(options, this.#options(options).marks);
-    return await this.#stream(() => this.#parts.lane.rawStream(call), undefined);
+    return await this.#stream(() => this.#parts.host.rawStream(call), undefined);
   }
 
   async replay(name: string, options: ReplayOptions): Promise<readonly ReplaySample[]> {

@@ -16,8 +16,8 @@ import { stateFolder } from "../workspace/state-folder.ts";
 import { processBreakers } from "./calls/breakers.ts";
 import { localCaptures } from "./calls/captures.ts";
 import { gatewayEnvelopes } from "./calls/gateway-envelopes.ts";
-import { gatewayLane } from "./calls/gateway-lane.ts";
-import { inProcessLane } from "./calls/in-process.ts";
+import { gatewayHost } from "./calls/gateway-host.ts";
+import { inProcessHost } from "./calls/in-process.ts";
 import { machineEnvelopes } from "./calls/machine-envelopes.ts";
 import { routesOf } from "./calls/routes.ts";
 import { type ResolvedConfig, type RigConfig, resolveConfig } from "./config.ts";
@@ -43,7 +43,7 @@ export function createRig(config: RigConfig = {}): Rig {
   const envelopes = gateway ? gatewayEnvelopes(gateway, warn) : machineEnvelopes(settings.cwd, warn, clock.now);
   const ports = callPorts(settings, project, exporter, envelopes);
   const routes = routesOf(settings, project);
-  const engine = inProcessLane(ports, project, routes);
+  const engine = inProcessHost(ports, project, routes);
   return rigOf({
     settings,
     project,
@@ -53,7 +53,7 @@ export function createRig(config: RigConfig = {}): Rig {
     ports,
     routes,
     engine,
-    lane: settings.via === "gateway" && gateway ? gatewayLane(gateway) : engine,
+    host: settings.via === "gateway" && gateway ? gatewayHost(gateway) : engine,
     captures: localCaptures(settings.cwd, project.capture, ports.providers, warn, clock.now),
   });
 }

@@ -4,7 +4,7 @@ import type { Proposal } from "../proposal/proposal.ts";
 import type { SwapStore } from "./ports.ts";
 import type { Swap } from "./swap.ts";
 
-export interface PatchedFile {
+interface PatchedFile {
   readonly path: string;
   readonly patch: string;
 }

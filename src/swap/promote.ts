@@ -22,7 +22,7 @@ import { err, failure, ok, type Result } from "../failure/failure.ts";
 import type { NarrowedRoute } from "../route/narrow.ts";
 import type { Candidate } from "../route/route.ts";
 
-export interface Promotion {
+interface Promotion {
   readonly text: string;
   /** Things a reviewer should know that the patch does not say by itself. */
   readonly notes: readonly string[];

@@ -5,7 +5,7 @@ import { SWAP_DIRECTIONS } from "../proposal/direction.ts";
 import { ID_PATTERN } from "../route/identifier.ts";
 
 /** The incumbent as it was measured when it was replaced; savings are counted against it. Never changed afterwards. */
-export const swapBaseline = z.object({
+const swapBaseline = z.object({
   bakeoff: z.string(),
   measured_at: z.iso.datetime(),
   route_hash: z.string(),

@@ -13,7 +13,7 @@ export interface FolderOptions {
   readonly config?: string | undefined;
 }
 
-export interface CompiledFolder {
+interface CompiledFolder {
   readonly result: CompileResult;
   /** Text of every file read, by the name faults show. */
   readonly texts: ReadonlyMap<string, string>;

@@ -8,7 +8,7 @@ import { createSimulator } from "../provider/sim/simulator.ts";
 import { providerPrices, providerTable } from "../provider/table.ts";
 import { EMPTY_REGISTRY, type Registry } from "../registry/capability.ts";
 
-export interface EngineHostOptions {
+interface EngineHostOptions {
   /** Names of provider keys to their values. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly envelopes: EnvelopePort;

@@ -4,7 +4,7 @@ import { parseEnv } from "node:util";
 import { WorkspaceError } from "./workspace-error.ts";
 
 /** Where a process runs, and with which variables. */
-export interface ProcessFacts {
+interface ProcessFacts {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }

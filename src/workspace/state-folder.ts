@@ -11,7 +11,7 @@ export function stateFolder(cwd: string): string {
   return privateFolder(join(cwd, ".modelrig"));
 }
 
-export function privateFolder(folder: string): string {
+function privateFolder(folder: string): string {
   try {
     makeFolder(folder, 0o700);
     chmodSync(folder, 0o700);

@@ -4,7 +4,7 @@ export const CYCLES = {
   upkeep: "7 * * * *",
 } as const;
 
-export type CycleName = keyof typeof CYCLES;
+type CycleName = keyof typeof CYCLES;
 
 export function cycleOf(cron: string): CycleName | undefined {
   return (Object.keys(CYCLES) as CycleName[]).find((name) => CYCLES[name] === cron);

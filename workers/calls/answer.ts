@@ -39,7 +39,7 @@ export function servedContext(
 }
 
 /** How an answer is told to this client. */
-export interface AnswerOptions {
+interface AnswerOptions {
   readonly includeUsage: boolean;
   /** Epoch milliseconds. */
   readonly startedAt: number;

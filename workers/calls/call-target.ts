@@ -13,7 +13,7 @@ import type { Runtime } from "../runtime.ts";
 import { type Caller, liveContext, modelNotFound, requireReach, routeFor } from "./call-access.ts";
 import type { RequestMarks } from "./request-marks.ts";
 
-export interface CallTarget {
+interface CallTarget {
   readonly context: CallContext;
   readonly policy: CallPolicy;
   readonly route: Route | undefined;

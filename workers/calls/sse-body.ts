@@ -2,7 +2,7 @@ import type { FrameStream } from "../../src/call/call.ts";
 import type { ErrorDetails, StreamEncoder } from "../../src/wire/dialect.ts";
 import { failureIn } from "../../src/wire/stream-event.ts";
 
-export interface SseBodyOptions {
+interface SseBodyOptions {
   /** Asked for once, after an error came. */
   readonly errorDetails: () => Promise<ErrorDetails>;
   /** A comment line after this much silence, only between events; 0 = never. Milliseconds. */

@@ -18,7 +18,7 @@ import { actorOf } from "./actor.ts";
 import { mount } from "./mount.ts";
 import { isoOf } from "./wording.ts";
 
-export function envelopeBooks(app: Hono<AppEnv>): void {
+export function mountEnvelopeBooks(app: Hono<AppEnv>): void {
   mount(app, listEnvelopes).with(async ({ runtime, principal, background }) => {
     const envelopes = answered(await runtime.envelopes(principal.org, background).status());
     return { status: 200, body: { envelopes: envelopes.map(envelopeJson) } };

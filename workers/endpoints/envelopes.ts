@@ -19,7 +19,7 @@ import { badRequest, faultBody, forbidden, HttpFault, unavailable } from "../htt
 import { mount } from "./mount.ts";
 
 /** `/v1/envelopes/*`: calls made in a process of one's own draw on the same envelopes as the gateway's. */
-export function envelopes(app: Hono<AppEnv>): void {
+export function mountEnvelopes(app: Hono<AppEnv>): void {
   mount(app, reserveEnvelopes).with(async (caller) => {
     const { runtime, principal, background, body } = caller;
     const claims = claimsOf(caller, body);

@@ -14,9 +14,9 @@ import type { AppEnv } from "../context.ts";
 import { requireEveryRow, requireScope } from "../http/auth.ts";
 import { methodNotAllowed } from "../http/fault.ts";
 import { readJsonBody } from "../http/limits.ts";
-import { parseBody, parseQuery } from "./parsing.ts";
+import { parseBody, readQuery } from "./parsing.ts";
 
-export interface Request<E extends Endpoint> extends Caller {
+interface Request<E extends Endpoint> extends Caller {
   readonly params: ParamsOf<E>;
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
@@ -51,7 +51,7 @@ async function serve<E extends Endpoint>(c: Context<AppEnv>, endpoint: E, handle
   if (endpoint.access !== "any-key" && endpoint.access !== "open") requireScope(principal, endpoint.access);
   if (endpoint.everyRow !== undefined) requireEveryRow(principal, endpoint.everyRow);
   if (endpoint.reach !== undefined) requireReach(principal, c.req.param(endpoint.reach) ?? "");
-  const { query, prefixed } = parseQuery(endpoint, c.req.url);
+  const { query, prefixed } = readQuery(endpoint, c.req.url);
   const body = endpoint.body && parseBody(endpoint.body, await readJsonBody(c.req.raw, runtime.config.limits));
   const reply = await handler({
     ...{ runtime, principal, prefixed, raw: c.req.raw, signal: c.req.raw.signal },

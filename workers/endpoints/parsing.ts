@@ -9,7 +9,7 @@ interface ParsedQuery {
   readonly prefixed: Readonly<Record<string, string>>;
 }
 
-export function parseQuery({ query: schema, queryPrefix, ignoresQuery }: Endpoint, url: string): ParsedQuery {
+export function readQuery({ query: schema, queryPrefix, ignoresQuery }: Endpoint, url: string): ParsedQuery {
   if (ignoresQuery) return { query: {}, prefixed: {} };
   const plain: Record<string, string> = {};
   const prefixed: Record<string, string> = {};

@@ -1,7 +1,7 @@
 import { OrgSnapshots } from "./org-snapshots.ts";
 
 /** Which variant a live pin puts in the place of `default`, by org; remembered in the isolate. */
-export interface PinSource {
+interface PinSource {
   current(org: string): Promise<readonly { readonly route: string; readonly variant: string }[]>;
 }
 

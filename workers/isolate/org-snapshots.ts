@@ -8,7 +8,7 @@ interface Snapshot<T> {
   readonly value: T;
 }
 
-export interface SnapshotSource<T> {
+interface SnapshotSource<T> {
   readonly load: (org: string) => Promise<T>;
   /** What holds where nothing was ever loaded. */
   readonly empty: T;

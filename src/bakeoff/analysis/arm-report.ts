@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { STOP_REASONS } from "../execution/bakeoff-run.ts";
 import { QUALITY_METRICS } from "../execution/sample.ts";
-import { count, fraction, name, rung, usdText } from "../report/report-fields.ts";
+import { count, fraction, name, rung, spentUsdText } from "../report/report-fields.ts";
 
 /** Spend ÷ counted outputs × 1000, in dollars. The interval needs n ≥ 30 and 10 counted outputs. */
 const usdPer1k = z.strictObject({
@@ -42,11 +42,11 @@ export const armReport = z.strictObject({
     .optional(),
   /** Samples whose score reaches the route's quality gate, of those sent; Wilson 95%. */
   passing: z.strictObject({ min_score: fraction, count, rate: fraction, low: fraction, high: fraction }).optional(),
-  repair: z.strictObject({ count, rate: fraction.optional(), cost_usd: usdText }),
+  repair: z.strictObject({ count, rate: fraction.optional(), cost_usd: spentUsdText }),
   rungs: z.partialRecord(rung, count),
   /** Of samples that brought an answer. */
   latency_ms: z.strictObject({ n: count, p50: z.number(), p95: z.number() }).optional(),
-  spend_usd: usdText,
+  spend_usd: spentUsdText,
   /** Samples whose cost is unknown: while there are any, no rate is formed from the spend. */
   cost_unknown: count,
   cost_estimated: count,

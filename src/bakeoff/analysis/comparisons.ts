@@ -4,7 +4,7 @@ import type { Arm } from "../plan/arm.ts";
 import type { BakeoffPlan } from "../plan/bakeoff-plan.ts";
 import { objectiveOf } from "../plan/objective.ts";
 
-export interface PlannedComparison {
+interface PlannedComparison {
   readonly arm: Arm;
   readonly against: Arm;
   readonly metric: QualityMetric;

@@ -7,7 +7,7 @@ import { count, difference, fraction, name } from "../report/report-fields.ts";
  * How the bounds of independent items came about. `tango_bonett_price`: a first look at pass/fail items.
  * `pseudo_pair_t`: a first look at graded ones. `betting`: every other look, on items that were new when seen.
  */
-export const REGRET_METHODS = ["tango_bonett_price", "pseudo_pair_t", "betting"] as const;
+const REGRET_METHODS = ["tango_bonett_price", "pseudo_pair_t", "betting"] as const;
 
 /** Two one-sided bounds at one level. */
 const bounds = z.strictObject({ low: difference, high: difference });
@@ -115,4 +115,3 @@ export const regretReport = z.strictObject({
 export type RegretReport = z.infer<typeof regretReport>;
 export type RegretEvidence = z.infer<typeof evidence>;
 export type RegretEstimate = z.infer<typeof estimate>;
-export type RegretForecast = z.infer<typeof forecast>;

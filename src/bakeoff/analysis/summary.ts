@@ -11,7 +11,7 @@ import type { Arm } from "../plan/arm.ts";
 import type { ArmReport, PairReport } from "./arm-report.ts";
 
 /** What an arm's samples are summarised by. */
-export interface SummaryTerms {
+interface SummaryTerms {
   readonly schemaDeclared: boolean;
   readonly metric: QualityMetric;
   /** Of the route's quality gate. */
@@ -19,14 +19,14 @@ export interface SummaryTerms {
 }
 
 /** An arm's samples, and the score of each input that the metric could score. */
-export interface Measured {
+export interface MeasuredArm {
   readonly samples: readonly Sample[];
   readonly scores: ReadonlyMap<string, number>;
 }
 
 export function summarise(
   arm: Arm,
-  { samples, scores }: Measured,
+  { samples, scores }: MeasuredArm,
   stopped: StopReason | undefined,
   terms: SummaryTerms,
 ): ArmReport {
@@ -59,7 +59,7 @@ export function summarise(
   };
 }
 
-export interface CompareTerms extends Pick<SummaryTerms, "minScore"> {
+interface CompareTerms extends Pick<SummaryTerms, "minScore"> {
   /** One-sided level of the bounds of the cost ratio. */
   readonly level: number;
   /** Cluster of each input. */
@@ -69,8 +69,8 @@ export interface CompareTerms extends Pick<SummaryTerms, "minScore"> {
 /** Challenger against incumbent on the inputs both were sent. */
 export function compare(
   challenger: string,
-  mine: Measured,
-  theirs: Measured,
+  mine: MeasuredArm,
+  theirs: MeasuredArm,
   { minScore, level, clusters }: CompareTerms,
 ): PairReport {
   const incumbentByInput = new Map(theirs.samples.filter(wasSent).map((sample) => [sample.input, sample]));
@@ -78,7 +78,7 @@ export function compare(
     const other = incumbentByInput.get(sample.input);
     return other ? [{ challenger: sample, incumbent: other }] : [];
   });
-  const ratioOf = (counts: (sample: Sample, of: Measured) => boolean): PairReport["cost_ratio"] => {
+  const ratioOf = (counts: (sample: Sample, of: MeasuredArm) => boolean): PairReport["cost_ratio"] => {
     if (pairs.length < MIN_PAIRS) return undefined;
     const ofCluster = (sample: Sample, counted: boolean): CostSample => {
       return { ...costSample(sample, counted), cluster: clusters.get(sample.input) };

@@ -6,7 +6,7 @@ import { pairedRegret } from "../../stats/paired-regret.ts";
 import { type TrafficRegret, trafficRegret } from "../../stats/traffic-regret.ts";
 import type { EvidenceHistory } from "./evidence-history.ts";
 
-export type BoundMethod = "tango_bonett_price" | "pseudo_pair_t" | "betting";
+type BoundMethod = "tango_bonett_price" | "pseudo_pair_t" | "betting";
 
 export interface EvidenceBounds extends Interval {
   /** Weighted by traffic, of everything that counts; inside the bounds. */

@@ -4,7 +4,7 @@ import { type Agreement, agreementOf, type LookMoments, lookMoments, voidedSince
 import type { AskedQuestion } from "../../stats/traffic-regret.ts";
 import { type ComparisonKey, type LookPair, type LookRecord, pairsOf, sameComparison } from "./look-record.ts";
 
-export interface LookItems {
+interface LookItems {
   readonly bakeoff: string;
   readonly at: number;
   /** Questions paired in this look, and how many of them were not seen before. */

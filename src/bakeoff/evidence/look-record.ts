@@ -5,7 +5,7 @@
 import { z } from "zod";
 
 /** Questions of one look; a bake-off of more inputs is refused before it starts. */
-export const MOST_QUESTIONS = 20_000;
+const MOST_QUESTIONS = 20_000;
 
 const digest = z.string().regex(/^[A-Za-z0-9_-]{16,64}$/);
 const difference = z.number().min(-1).max(1);

@@ -8,7 +8,7 @@ export interface Comparison {
   readonly pairs: readonly PairedInput[];
 }
 
-export interface LookFacts {
+interface LookFacts {
   readonly route: string;
   readonly bakeoff: string;
   /** Epoch milliseconds. */

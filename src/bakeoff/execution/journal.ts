@@ -62,7 +62,7 @@ const finishedLine = z.discriminatedUnion("type", [sampleLine, verdictLine, spen
 /** Under this name the journal books what the judge costs; no arm is named so. */
 export const JUDGE_BOOKS = "";
 
-export interface Journal {
+export interface BakeoffJournal {
   readonly plan: JournalPlan;
   readonly samples: readonly Sample[];
   readonly verdicts: readonly JudgeVerdict[];
@@ -95,7 +95,7 @@ export function spentText(arm: string, spent: NanoUsd): string {
 }
 
 /** A sample as a line of the journal holds it; `undefined` for anything else. */
-export function readSample(value: unknown): Sample | undefined {
+export function parsedSample(value: unknown): Sample | undefined {
   const read = sampleLine.safeParse(value);
   if (!read.success) return undefined;
   const { type: _type, ...sample } = read.data;
@@ -106,7 +106,7 @@ export function readSample(value: unknown): Sample | undefined {
  * Reads a journal back. A last line that was cut by a crash is dropped; anything else that is not a journal is
  * `undefined`.
  */
-export function readJournal(text: string): Journal | undefined {
+export function readJournal(text: string): BakeoffJournal | undefined {
   const lines = text.split("\n");
   // A line without its line break was never finished.
   lines.pop();

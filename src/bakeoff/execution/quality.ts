@@ -27,7 +27,7 @@ export function metricOf(
 }
 
 /** What is known of an output when it is graded. */
-export interface Graded {
+interface Graded {
   readonly outcome: Sample["outcome"];
   /** JSON where the route has a schema, else the answer's text; absent where there is none. */
   readonly output?: unknown;

@@ -59,7 +59,7 @@ export function effectiveCostClause({ challenger, incumbent, pair, figures }: Co
 }
 
 /** The ratio that the gate goes by: of the cost per output that passes the quality gate, where there is one. */
-export function decidingRatio(pair: Contest["pair"], { objective }: Contest["figures"]): PairReport["cost_ratio"] {
+function decidingRatio(pair: Contest["pair"], { objective }: Contest["figures"]): PairReport["cost_ratio"] {
   return objective.quality_gate ? pair?.cost_ratio_passing : pair?.cost_ratio;
 }
 

@@ -1,11 +1,11 @@
 /** What a gate decided, clause by clause. */
 import { z } from "zod";
 import type { ObjectiveMode } from "../../route/route.ts";
-import { count, name, usdText } from "../report/report-fields.ts";
+import { count, name, spentUsdText } from "../report/report-fields.ts";
 
 export const OBJECTIVE_MODES = ["quality-first", "balanced", "cost-first"] as const satisfies readonly ObjectiveMode[];
 
-export const CLAUSES = [
+const CLAUSES = [
   "bound",
   "complete",
   "sampling",
@@ -29,7 +29,7 @@ export const CLAUSES = [
 export type ClauseName = (typeof CLAUSES)[number];
 
 /** better: below the reference is excluded; equivalent: within the limit; worse: beyond it. The others are open. */
-export const VERDICTS = ["better", "worse", "equivalent", "continue", "inconclusive"] as const;
+const VERDICTS = ["better", "worse", "equivalent", "continue", "inconclusive"] as const;
 
 /** Characters. */
 export const LONGEST_REASON = 300;
@@ -55,7 +55,12 @@ export const armVerdict = z.strictObject({
    * them that decide at all, and what the items of `low` cost at the rates seen.
    */
   needs: z
-    .strictObject({ low: count, high: count.optional(), chance: z.number().min(0).max(1), usd: usdText.optional() })
+    .strictObject({
+      low: count,
+      high: count.optional(),
+      chance: z.number().min(0).max(1),
+      usd: spentUsdText.optional(),
+    })
     .optional(),
   /** The paired cost ratio's interval lies below 1, on enough samples to claim a saving. */
   cost_separated: z.boolean(),

@@ -7,7 +7,7 @@ import type { JudgedOutputs } from "./judge-call.ts";
 import type { JudgeChoice } from "./judge-choice.ts";
 import { isSettled, type JudgeVerdict, judgedPairs } from "./judge-verdict.ts";
 
-export type Judge = Extract<JudgeChoice, { type: "judge" }>;
+type Judge = Extract<JudgeChoice, { type: "judge" }>;
 
 /** A pair whose outputs are both there. */
 export interface JudgePair {

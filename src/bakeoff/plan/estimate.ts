@@ -29,7 +29,7 @@ export interface PastArm {
   readonly latencyMs?: number | undefined;
 }
 
-export interface EstimateFacts {
+interface EstimateFacts {
   readonly providers: ProviderTable;
   readonly prices: PriceBook;
   /** Mean size of the recorded answers in bytes; absent = none was recorded. */

@@ -2,7 +2,7 @@
 import { addUsd, type NanoUsd, nanoToUsdText, nanoUsd, ZERO_USD } from "../../money/nano-usd.ts";
 import { comparisonsOf, incumbentOf } from "../analysis/comparisons.ts";
 import { Scores } from "../analysis/scores.ts";
-import { compare, type Measured, summarise } from "../analysis/summary.ts";
+import { compare, type MeasuredArm, summarise } from "../analysis/summary.ts";
 import { costLevel } from "../evidence/cost-level.ts";
 import { type CountedRegret, decideRegrets } from "../evidence/decide-regrets.ts";
 import type { EvidenceStore } from "../evidence/evidence-store.ts";
@@ -122,7 +122,10 @@ function assemble(
 ): BakeoffReport {
   const metric = metricOf(plan);
   const scores = new Scores(metric, facts.samples, run.verdicts);
-  const measured = ({ name }: Arm): Measured => ({ samples: facts.samples.get(name) ?? [], scores: scores.of(name) });
+  const measured = ({ name }: Arm): MeasuredArm => ({
+    samples: facts.samples.get(name) ?? [],
+    scores: scores.of(name),
+  });
   const objective = objectiveOf(plan.route);
   const terms = {
     schemaDeclared: plan.route.output !== undefined,

@@ -4,7 +4,7 @@ import { armReport, pairReport } from "../analysis/arm-report.ts";
 import { regretReport } from "../analysis/regret-report.ts";
 import { QUALITY_METRICS } from "../execution/sample.ts";
 import { gateReport, OBJECTIVE_MODES } from "../gate/gate-report.ts";
-import { count, fraction, MOST_ARMS, name, usdText } from "./report-fields.ts";
+import { count, fraction, MOST_ARMS, name, spentUsdText } from "./report-fields.ts";
 
 export const BAKEOFF_SCHEMA = "modelrig.bakeoff/1";
 
@@ -32,14 +32,14 @@ export const answersReport = z.strictObject({
 });
 
 /** The ceiling arm, or why there is none. */
-export const referenceReport = z.strictObject({
+const referenceReport = z.strictObject({
   arm: name.optional(),
   by: z.enum(["declared", "probed"]).optional(),
   note: z.string().max(300).optional(),
 });
 
 /** What the judge did: pairs it judged, those whose two orders disagreed, and answers that could not be used. */
-export const judgeReport = z.strictObject({
+const judgeReport = z.strictObject({
   model: name.optional(),
   /** Why it judged nothing, or not every arm. */
   note: z.string().max(600).optional(),
@@ -47,7 +47,7 @@ export const judgeReport = z.strictObject({
   both_orders: count,
   flipped: count,
   unusable: z.record(z.string().max(64), count),
-  spend_usd: usdText,
+  spend_usd: spentUsdText,
   cost_unknown: count,
 });
 
@@ -60,9 +60,9 @@ export const bakeoffReport = z.strictObject({
   finished_at: z.iso.datetime(),
   seed: count,
   concurrency: count,
-  budget_usd_per_arm: usdText,
+  budget_usd_per_arm: spentUsdText,
   /** Booked for calls whose bill is unknown or whose end an interrupted run never saw; in no arm's figures. */
-  unknown_usd: usdText.optional(),
+  unknown_usd: spentUsdText.optional(),
   /** Served by the simulated provider: figures about a simulation. */
   simulated: z.boolean(),
   /** Some arm was stopped early: a partial result cannot propose. */

@@ -2,7 +2,7 @@ import { migrate, pendingMigrations } from "../../store/database/migrate.ts";
 import { CliError, EXIT } from "../command.ts";
 import { readMigrations } from "../migrations.ts";
 
-export interface RemoteDatabase {
+interface RemoteDatabase {
   readonly url: string;
   readonly token: string;
 }

@@ -8,7 +8,7 @@ import { CliError, EXIT, type Io } from "../command.ts";
 /** Folder that holds wrangler.toml, and the installed wrangler itself. */
 export const projectRoot = fileURLToPath(new URL("../../../", import.meta.url));
 
-export interface WranglerRun {
+interface WranglerRun {
   readonly exitCode: number;
   readonly output: string;
 }

@@ -2,7 +2,7 @@ import type { Route } from "../../route/route.ts";
 import type { Io } from "../command.ts";
 import { paint } from "../output/style.ts";
 
-export interface BannerFacts {
+interface BannerFacts {
   readonly url: string;
   readonly key: string;
   readonly org: string;

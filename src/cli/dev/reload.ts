@@ -8,7 +8,7 @@ import { printFaults } from "../output/faults.ts";
 import { secretsFor, type WorkerSecrets } from "./secrets.ts";
 import { watchFiles } from "./watch-files.ts";
 
-export interface ReloadOptions {
+interface ReloadOptions {
   readonly project: FolderOptions;
   readonly envFile: string | undefined;
   /** What the Worker started with. */
@@ -63,7 +63,7 @@ async function compiledOrFaults(io: Io, project: FolderOptions): Promise<Compile
 }
 
 /** What a person reads: each route that differs, and the configuration. Empty where both serve the same. */
-export function changesBetween(before: CompiledBundle, after: CompiledBundle): readonly string[] {
+function changesBetween(before: CompiledBundle, after: CompiledBundle): readonly string[] {
   const old = new Map(before.routes.map((route) => [route.name, JSON.stringify(route)]));
   const names = new Set(after.routes.map(({ name }) => name));
   const routes = after.routes.flatMap((route) => {

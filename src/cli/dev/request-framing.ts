@@ -5,7 +5,7 @@ export interface FramingFault {
   readonly message: string;
 }
 
-export interface Framed {
+interface Framed {
   /** What may be passed on, in order. */
   readonly pass: readonly Buffer[];
   /** What follows it cannot be read as a request. */

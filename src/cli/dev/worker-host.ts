@@ -36,7 +36,7 @@ export interface WorkerHost {
   dispose(): Promise<void>;
 }
 
-export interface WorkerHostOptions {
+interface WorkerHostOptions {
   /** Folder in which the Durable Objects keep their state. */
   readonly persist: string;
   /** Plain values, secrets included; the Worker sees them as `env.NAME`. */

@@ -10,7 +10,7 @@ const readWhoami = whoamiAnswer.extend({ key: whoamiAnswer.shape.key.partial({ i
 
 export type Diagnosis = z.output<typeof readDiagnosis>;
 
-export interface GatewayProbe {
+interface GatewayProbe {
   /** Without `/v1` and without a trailing slash. */
   readonly url: string;
   /** Absent = there is none, or it is malformed. */
@@ -22,7 +22,7 @@ export interface GatewayProbe {
   readonly timeoutMs: number;
 }
 
-export interface GatewayState {
+interface GatewayState {
   readonly findings: readonly Finding[];
   /** Absent = not learned; the findings say why. */
   readonly diagnosis?: Diagnosis | undefined;

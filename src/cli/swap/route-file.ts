@@ -10,20 +10,20 @@ import { unifiedPatch } from "../../swap/patch.ts";
 import { promoteVariant } from "../../swap/promote.ts";
 import { CliError, EXIT } from "../command.ts";
 
-export interface RouteFile {
+interface RouteFile {
   /** Relative to the root of its git repository, with forward slashes; `git apply` runs there. */
   readonly path: string;
   readonly absolute: string;
   readonly text: string;
 }
 
-export interface SwapProject {
+interface SwapProject {
   readonly cwd: string;
   readonly routes?: string | undefined;
   readonly config?: string | undefined;
 }
 
-export interface SwapPatch {
+interface SwapPatch {
   readonly path: string;
   readonly patch: string;
   readonly notes: readonly string[];

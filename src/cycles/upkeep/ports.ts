@@ -6,7 +6,7 @@ import type { NanoUsd } from "../../money/nano-usd.ts";
 export const UPKEEP_ACTOR = "cycle:upkeep";
 
 /** A bill found for a reservation that was counted whole. */
-export interface FoundBill {
+interface FoundBill {
   readonly reservationId: string;
   readonly actual: NanoUsd;
 }

@@ -8,14 +8,14 @@ import { type OrgUpkeep, UPKEEP_ACTOR, type UpkeepPorts } from "./ports.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-export interface UpkeepLimits {
+interface UpkeepLimits {
   /** How long a run may take. A cron may run for 15 minutes. */
   readonly patienceMs: number;
   /** Round trips of one run over all orgs. A Worker may make 1 000 requests per invocation. */
   readonly steps: number;
 }
 
-export const UPKEEP_LIMITS: UpkeepLimits = { patienceMs: 10 * 60_000, steps: 800 };
+const UPKEEP_LIMITS: UpkeepLimits = { patienceMs: 10 * 60_000, steps: 800 };
 
 /** Most records of an hour arrive while it lasts or soon after; one that is later marks it again. */
 const SETTLING_MS = 5 * 60_000;
@@ -28,7 +28,7 @@ const ARTIFACTS_PER_MOVE = 500;
 const MOST_FAILED_HOURS = 3;
 
 /** What a run did, over all orgs. */
-export interface UpkeepSummary {
+interface UpkeepSummary {
   proposalsExpired: number;
   envelopesReconciled: number;
   hoursRolledUp: number;

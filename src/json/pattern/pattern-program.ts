@@ -1,7 +1,7 @@
 /** The states that a pattern becomes: a nondeterministic automaton whose choices are ordered by preference. */
 import type { PatternFault, PatternNode, RepeatNode } from "./pattern-syntax.ts";
 
-export type PatternState =
+type PatternState =
   | { readonly kind: "one"; readonly atom: number; readonly next: number }
   | { readonly kind: "any"; readonly next: number }
   /** `first` is preferred: more for a greedy repetition, the earlier one of alternatives. */
@@ -17,11 +17,11 @@ export interface PatternProgram {
 }
 
 /** Counted repetitions are written out, so `(a{1,100}){1,100}` is 10,000 states. */
-export const MAX_STATES = 10_000;
+const MAX_STATES = 10_000;
 /** The state sets of the matcher differ by which assertions hold, one bit each. */
 const MAX_ASKS = 20;
 
-export interface ProgramShape {
+interface ProgramShape {
   /** Reads the text from its end to its start. */
   readonly backwards: boolean;
   /** A match may start anywhere, not only where the matching starts. */

@@ -10,7 +10,7 @@ import { type PatternProgram, PatternTooLarge, programOf } from "./pattern-progr
 import { type Assertion, type PatternFault, type PatternTree, parsePattern } from "./pattern-syntax.ts";
 import { type PointClass, type StateSet, StateSets } from "./state-sets.ts";
 
-export interface PatternMatch {
+interface PatternMatch {
   /** Indices in UTF-16 units; `end` is behind the match. */
   readonly start: number;
   readonly end: number;

@@ -19,7 +19,7 @@ import { escapeContent, readBareValue } from "./lenient-tokens.ts";
 import { isQuote, StringEndFinder, type StringRole } from "./string-end.ts";
 import { blankLength, isBlank, KEY, matchesAt, NEXT_KEY, skipBlank, skipComment } from "./text-at.ts";
 
-export interface Scanned {
+interface Scanned {
   /** Index behind the document in the source. */
   readonly end: number;
   /** The document as rewritten; not yet JSON. */

@@ -44,7 +44,7 @@ const ENDS_VALUE = /^[,}\]]?$/;
 const LITERAL = /^(?:true|false|null|-?\d+(?:\.\d+)?)$/;
 const FRACTION = /^\d+\/\d+$/;
 
-export interface BareValue {
+interface BareValue {
   /** As read: words of other languages are those of JSON. */
   readonly text: string;
   /** The same as it goes into the JSON. */

@@ -5,7 +5,7 @@ import { acceptedBy } from "../schema/schema-check.ts";
 import { openSchema, type SchemaDocument } from "../schema/schema-document.ts";
 import { scanLenient } from "./lenient-scan.ts";
 
-export interface RepairedScalar {
+interface RepairedScalar {
   readonly value: unknown;
   readonly text: string;
   readonly completed: boolean;

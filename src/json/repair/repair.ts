@@ -11,7 +11,7 @@ import { type NearReading, nearReadings, onlyCloses } from "./near-readings.ts";
 import { repairScalar } from "./repair-scalar.ts";
 import { skipBlank } from "./text-at.ts";
 
-export interface RepairedJson {
+interface RepairedJson {
   /** The text as parsed by `JSON.parse`; integers above 2^53 are exact only in `text`. */
   readonly value: unknown;
   readonly text: string;
@@ -21,13 +21,13 @@ export interface RepairedJson {
   readonly completed: boolean;
 }
 
-export interface RepairFault {
+interface RepairFault {
   readonly reason: "unparseable" | "empty";
   /** For people; quotes nothing of the text. */
   readonly message: string;
 }
 
-export interface RepairOptions {
+interface RepairOptions {
   /** Decides between readings: the first one that conforms is taken. Repair never bends a value to fit it. */
   readonly schema?: unknown;
 }

@@ -20,7 +20,7 @@ export interface Frame {
 export type StringRole = "key" | "value" | "item";
 
 /** `close` is the index of the end quote; `missing` where the quote was left out and the string ends before `at`. */
-export type StringEnd = { readonly close: number } | { readonly missing: number } | undefined;
+type StringEnd = { readonly close: number } | { readonly missing: number } | undefined;
 
 const QUOTED_KEY = /(?:"(?:\\.|[^"\\\n]){0,1000}"|["'“”‘’`][^"'“”‘’`\n]{0,1000}["'“”‘’`])\s{0,50}:/y;
 const BARE_KEY = /[A-Za-z_$][\w$-]{0,100}\s{0,50}:(?!\/\/)/y;

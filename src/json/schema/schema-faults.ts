@@ -11,8 +11,8 @@ export interface SchemaFault {
   readonly message: string;
 }
 
-export const MAX_SCHEMA_DEPTH = 100;
-export const MAX_SCHEMA_NODES = 50_000;
+const MAX_SCHEMA_DEPTH = 100;
+const MAX_SCHEMA_NODES = 50_000;
 
 const TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"];
 

@@ -23,7 +23,7 @@ export type KeywordShape =
   | "list"
   | "any";
 
-export const KEYWORDS: Readonly<Record<string, KeywordShape>> = {
+const KEYWORDS: Readonly<Record<string, KeywordShape>> = {
   $schema: "string",
   $id: "string",
   $anchor: "string",
@@ -87,7 +87,7 @@ export function shapeOf(keyword: string): KeywordShape | undefined {
 }
 
 /** One schema in a document; a boolean schema is not visited. */
-export interface SchemaNode {
+interface SchemaNode {
   readonly pointer: string;
   readonly schema: JsonRecord;
   /** Schemas above it. */

@@ -7,7 +7,7 @@ import { subschemas } from "./schema-keywords.ts";
 /** A schema or a part of one. */
 export type SchemaPart = JsonRecord | boolean;
 
-export interface SchemaReferences {
+interface SchemaReferences {
   /** By the part that holds a `$ref`: the part it leads to. */
   readonly targets: ReadonlyMap<JsonRecord, SchemaPart>;
   /** JSON pointer of each part from the top of the schema. */

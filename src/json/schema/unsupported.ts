@@ -3,7 +3,7 @@ import { pointerTo } from "../pointer.ts";
 import { draftOf, isOfLaterDraft, type SchemaDraft } from "./schema-draft.ts";
 import { schemaNodes } from "./schema-keywords.ts";
 
-export interface UnsupportedKeyword {
+interface UnsupportedKeyword {
   /** JSON pointer to the keyword in the schema. */
   readonly pointer: string;
   readonly keyword: string;

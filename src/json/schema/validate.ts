@@ -9,7 +9,7 @@ import { SchemaCheck, type ValidationError } from "./schema-check.ts";
 import { openSchema, type SchemaDocument } from "./schema-document.ts";
 import type { SchemaFault } from "./schema-faults.ts";
 
-export type Validation =
+type Validation =
   | { readonly valid: true }
   | {
       readonly valid: false;

@@ -25,7 +25,7 @@ export interface StrictProfile {
   readonly limits: StrictLimits;
 }
 
-export interface StrictLimits {
+interface StrictLimits {
   /** Objects and arrays within each other. */
   readonly levels: number;
   readonly properties: number;

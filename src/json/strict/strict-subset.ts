@@ -12,7 +12,7 @@ import { STRICT_PROFILES, type StrictSubset } from "./strict-profiles.ts";
 export type { StrictFault } from "./strict-fitter.ts";
 export type { StrictSubset } from "./strict-profiles.ts";
 
-export interface StrictSchema {
+interface StrictSchema {
   readonly schema: JsonRecord;
   /** The provider enforces less than the original says: an answer of its may still not conform. */
   readonly lossy: boolean;

@@ -15,7 +15,7 @@ interface Figure {
   readonly title?: string | undefined;
 }
 
-export function measured({ value, interval, n, title }: Figure): Html {
+function measured({ value, interval, n, title }: Figure): Html {
   const range = interval
     ? html` <span class="ci">[${interval[0]}, ${interval[1]}]</span>`
     : html` <span class="ci">no interval</span>`;

@@ -7,7 +7,7 @@ export interface PageCell {
   readonly kind?: "figure" | "plot" | undefined;
 }
 
-export interface PageTable {
+interface PageTable {
   /** Read out, and the name of the scroll box. */
   readonly caption: string;
   readonly head: readonly PageCell[];

@@ -20,7 +20,7 @@ export interface Grid {
   readonly rows: readonly (readonly string[])[];
 }
 
-export interface Matrix {
+interface Matrix {
   readonly title: string;
   /** For a terminal: costs and conformance, then regret where it is measured. */
   readonly tables: readonly Grid[];

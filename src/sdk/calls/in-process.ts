@@ -17,7 +17,7 @@ import { answerText } from "../../wire/chat.ts";
 import { openaiChatIngress } from "../../wire/openai-chat/index.ts";
 import { LOCAL_ORG } from "../../workspace/local-org.ts";
 import { RigError } from "../errors.ts";
-import type { BundleLane, RawCall, RouteCall } from "./lane.ts";
+import type { BundleHost, RawCall, RouteCall } from "./call-host.ts";
 import { errorOf, metaOf, type RunResult } from "./result.ts";
 import { narrowed, type Routes } from "./routes.ts";
 import type { StreamSource } from "./stream.ts";
@@ -26,7 +26,7 @@ const NEVER = new AbortController().signal;
 
 type Streamed = Extract<CallResult, { type: "stream" }>;
 
-export function inProcessLane(ports: CallPorts, config: Config, routes: Routes): BundleLane {
+export function inProcessHost(ports: CallPorts, config: Config, routes: Routes): BundleHost {
   const budget = (route: Route | undefined, run: string | undefined): CallBudget => {
     const { perCall, ...limits } = route?.budget ?? {};
     const covered = {

@@ -1,7 +1,7 @@
 /** `rig.runRaw`: one model, messages as given, outside any route. */
 import type { JsonSchema } from "../../wire/chat.ts";
 import type { MarkOptions, Marks } from "../marks.ts";
-import type { RawCall } from "./lane.ts";
+import type { RawCall } from "./call-host.ts";
 
 export interface RawOptions extends MarkOptions {
   readonly provider: string;

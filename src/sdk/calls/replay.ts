@@ -17,7 +17,7 @@ import { RigError } from "../errors.ts";
 import type { ReplayOptions, ReplaySample } from "./replay-sample.ts";
 import { metaOf } from "./result.ts";
 
-export interface ReplayPorts {
+interface ReplayPorts {
   readonly calls: CallPorts;
   readonly orgPerMonth: NanoUsd | undefined;
   readonly captures: (route: string, limit: number) => Promise<readonly Capture[]>;

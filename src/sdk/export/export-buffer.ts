@@ -10,7 +10,7 @@ export interface BufferedItem {
   readonly attempts: number;
 }
 
-export interface ClaimOptions {
+interface ClaimOptions {
   readonly now: number;
   readonly mostItems: number;
   /** UTF-8 bytes of all bodies together; one larger item is taken alone. */

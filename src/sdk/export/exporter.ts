@@ -31,7 +31,7 @@ export const NO_EXPORTER: Exporter = {
   close: async () => undefined,
 };
 
-export interface ExporterOptions {
+interface ExporterOptions {
   /** Opened at the first need; the fallback where no file can be kept is in memory. */
   readonly open: () => ExportBuffer;
   /** Absent = purely local. `backoff` says how long to wait after so many tries. */

@@ -1,7 +1,7 @@
 /** Loads what is kept in SQLite when it is first needed. */
 import { RigConfigError } from "../errors.ts";
 
-export type LocalParts = typeof import("./local-parts.ts");
+type LocalParts = typeof import("./local-parts.ts");
 
 let loading: Promise<LocalParts> | undefined;
 

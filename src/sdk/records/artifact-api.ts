@@ -1,7 +1,6 @@
 /** `rig.artifacts.artifact`: work products of a step, and how they come from one another. */
 
-export type ArtifactType = "prompt" | "raw_response" | "step_output" | "input" | "document" | "other";
-export type LinkRelation = "derived_from" | "consumed";
+import type { ArtifactType, LinkRelation } from "../../runs/artifact.ts";
 
 export interface SaveOptions {
   /** Up to 200 characters. */

@@ -10,7 +10,7 @@ import type { RunContext } from "../run-context.ts";
 import { reasonOf, type Warnings } from "../warnings.ts";
 import type { Artifact, ArtifactApi, ArtifactRef, SaveOptions } from "./artifact-api.ts";
 
-export interface ArtifactPorts {
+interface ArtifactPorts {
   readonly context: RunContext;
   readonly exporter: Exporter;
   readonly warn: Warnings;

@@ -42,7 +42,7 @@ export interface ClientRecorder {
   begin(options: WrapOptions): (call: ObservedCall) => void;
 }
 
-export interface ClientRecorderPorts {
+interface ClientRecorderPorts {
   readonly context: RunContext;
   readonly exporter: Exporter;
   readonly artifact: ArtifactApi;

@@ -11,7 +11,7 @@ import { embeddingUsage } from "../../wire/embedding.ts";
 import { sseFeed } from "../../wire/sse.ts";
 import { isContent, type StreamEvent } from "../../wire/stream-event.ts";
 
-export interface AnswerFigures {
+interface AnswerFigures {
   readonly model?: string | undefined;
   readonly usage?: Usage | undefined;
   readonly servedTier?: string | undefined;
@@ -28,7 +28,7 @@ export interface AnswerReading {
   figures(broken: Failure | undefined): AnswerFigures;
 }
 
-export interface Spoken {
+interface Spoken {
   readonly dialect: UpstreamDialect;
   readonly target: WireTarget;
   readonly embeds: boolean;

@@ -4,7 +4,7 @@ import type { DialectName } from "../../wire/chat.ts";
 import { upstreamDialect } from "../../wire/dialects.ts";
 
 /** Counts in the convention of OpenAI's Responses: input with what was cached, output with what was reasoning. */
-export interface TokenCounts {
+interface ReportedCounts {
   readonly input: number | undefined;
   readonly output: number | undefined;
   readonly cacheRead?: number | undefined;
@@ -13,7 +13,7 @@ export interface TokenCounts {
 }
 
 /** The provider's own usage object where its dialect is known and it can be read, else the counts. */
-export function countedUsage(counts: TokenCounts, provider: string, raw?: unknown): Usage | undefined {
+export function countedUsage(counts: ReportedCounts, provider: string, raw?: unknown): Usage | undefined {
   const target = { provider, model: "", quirks: {} };
   const own = DIALECT_OF[provider] ?? "openai-chat";
   const read = raw === undefined ? undefined : upstreamDialect(own).usageOf({ usage: raw, usageMetadata: raw }, target);

@@ -1,6 +1,6 @@
 /** A response whose body passes through; bytes, pace and cancellation stay the caller's. */
 
-export interface BodyListener {
+interface BodyListener {
   bytes(chunk: Uint8Array): void;
   ended(): void;
   /** The connection broke, or the caller's signal ended it. */

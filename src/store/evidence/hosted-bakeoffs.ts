@@ -1,5 +1,5 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import { readSample } from "../../bakeoff/execution/journal.ts";
+import { parsedSample } from "../../bakeoff/execution/journal.ts";
 import type { Sample } from "../../bakeoff/execution/sample.ts";
 import { hostedPlan } from "../../bakeoff/hosted/hosted-plan.ts";
 import type { HostedBakeoff, HostedMove, HostedProgress, HostedState, HostedStore } from "../../bakeoff/ports.ts";
@@ -129,7 +129,7 @@ const outcome = sql`${hostedSamples.sample} ->> '$.outcome'`;
 
 /** A sample left out would be missing from a denominator, and paid for again. */
 function sampleOf(value: unknown): Sample {
-  const sample = readSample(value);
+  const sample = parsedSample(value);
   if (!sample) throw new TypeError("a sample of a hosted bake-off is none");
   return sample;
 }

@@ -2,13 +2,13 @@ import { and, eq, getTableColumns, inArray, ne, type SQL, type SQLWrapper, sql }
 import type { AuditStamp } from "../../identity/audit-stamp.ts";
 import type { ArtifactLink, KeptArtifact } from "../../runs/artifact.ts";
 import {
-  type Artifact,
   type ArtifactHead,
   type ArtifactStore,
   type Kept,
   MOST_ARTIFACTS_SHOWN,
   type Origin,
   type Rows,
+  type StoredArtifact,
 } from "../../runs/ports.ts";
 import { keptOf } from "../database/batch-answers.ts";
 import type { Database } from "../database/database.ts";
@@ -73,7 +73,7 @@ export class OrgArtifacts implements ArtifactStore {
     return keptOf(links, written, ({ artifact, source, relation }) => JSON.stringify([artifact, source, relation]));
   }
 
-  async get(id: string, rows: Rows): Promise<Artifact | undefined> {
+  async get(id: string, rows: Rows): Promise<StoredArtifact | undefined> {
     const [row] = await settled(
       this.#db
         .select({ ...HEAD, content: CONTENT })
@@ -168,6 +168,6 @@ function headOf(row: HeadRow): ArtifactHead {
   };
 }
 
-function artifactOf({ content, ...head }: HeadRow & { readonly content: string | null }): Artifact {
+function artifactOf({ content, ...head }: HeadRow & { readonly content: string | null }): StoredArtifact {
   return { ...headOf(head), content: content ?? undefined };
 }

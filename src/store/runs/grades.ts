@@ -1,6 +1,6 @@
 import { and, desc, eq, or, type SQL, sql } from "drizzle-orm";
 import type { AuditStamp } from "../../identity/audit-stamp.ts";
-import { type Grade, type GradeSubject, subjectKey } from "../../runs/grade.ts";
+import { type Grade, type SubjectRef, subjectKey } from "../../runs/grade.ts";
 import { type GradeStore, type Kept, MOST_GRADES_SHOWN, type Rows } from "../../runs/ports.ts";
 import type { Run } from "../../runs/run.ts";
 import { keptOf } from "../database/batch-answers.ts";
@@ -59,18 +59,18 @@ export class OrgGrades implements GradeStore {
     );
   }
 
-  async of(subject: GradeSubject, rows: Rows): Promise<readonly Grade[]> {
+  async of(subject: SubjectRef, rows: Rows): Promise<readonly Grade[]> {
     const known = await this.known([subject], rows);
     if (!known.has(subjectKey(subject))) return [];
     return await this.#select(and(eq(grades.subjectKind, subject.kind), eq(grades.subject, subject.id)));
   }
 
-  async known(subjects: readonly GradeSubject[], rows: Rows): Promise<ReadonlySet<string>> {
+  async known(subjects: readonly SubjectRef[], rows: Rows): Promise<ReadonlySet<string>> {
     if (subjects.length === 0) return new Set();
     const asked = sql`json_each(${JSON.stringify(subjects.map(({ kind, id }) => [kind, id]))})`;
     const seen = drizzled(seesSubject(this.#access(rows), fragment`asked.kind`, fragment`asked.id`));
     const found = await settled(
-      this.#db.all<GradeSubject>(sql`
+      this.#db.all<SubjectRef>(sql`
         with asked as (select distinct value ->> 0 as kind, value ->> 1 as id from ${asked})
         select kind, id from asked where ${seen}`),
     );

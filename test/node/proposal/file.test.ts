@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ArmReport } from "../../../src/bakeoff/analysis/arm-report.ts";
 import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { gateOf } from "../../../src/bakeoff/report/consistency.ts";
-import { asOf, decideProposal, fileProposal } from "../../../src/proposal/file.ts";
+import { asOf, fileProposal, recordDecision } from "../../../src/proposal/file.ts";
 import type { Proposal } from "../../../src/proposal/proposal.ts";
 import { migrate } from "../../../src/store/database/migrate.ts";
 import { type OrgStore, openStore, type Store } from "../../../src/store/store.ts";
@@ -140,8 +140,8 @@ describe("filing a proposal", () => {
     const shape = { evidence: "shape", accepted: false, reason: "only the shape of the answers was tested" } as const;
     const suggested = await filed(reportOf({ answers: shape }));
     expect(suggested.state).toBe("suggested");
-    expect(await decideProposal(suggested, { event: "approve" }, own.proposals, human())).toMatchObject({ ok: false });
-    const taken = await decideProposal(suggested, { event: "accept_shape" }, own.proposals, human());
+    expect(await recordDecision(suggested, { event: "approve" }, own.proposals, human())).toMatchObject({ ok: false });
+    const taken = await recordDecision(suggested, { event: "accept_shape" }, own.proposals, human());
     expect(taken).toMatchObject({ ok: true, value: { state: "evidenced" } });
     expect((await own.audit.list(10)).map(({ action }) => action)).toContain("proposal.evidenced");
   });
@@ -153,7 +153,7 @@ describe("filing a proposal", () => {
 
   it("leaves what a human rejected as it is", async () => {
     const proposal = await filed();
-    const rejected = await decideProposal(proposal, { event: "reject", comment: "not now" }, own.proposals, human());
+    const rejected = await recordDecision(proposal, { event: "reject", comment: "not now" }, own.proposals, human());
     expect(rejected).toMatchObject({ ok: true, value: { state: "rejected", decided_by: "key_1", comment: "not now" } });
     expect(await filed(reportOf({ id: "bo_2" }))).toMatchObject({ state: "rejected", evidence: { bakeoff: "bo_1" } });
   });
@@ -163,7 +163,7 @@ describe("filing a proposal", () => {
     const end = Date.parse(proposal.expires_at);
     expect(asOf(proposal, end - 1).state).toBe("evidenced");
     expect(asOf(proposal, end).state).toBe("expired");
-    const late = await decideProposal(proposal, { event: "approve" }, own.proposals, human(end));
+    const late = await recordDecision(proposal, { event: "approve" }, own.proposals, human(end));
     expect(late).toMatchObject({ ok: false, error: { code: "proposal_state" } });
     expect(asOf(await filed(reportOf({ id: "bo_2" }), end), end).state).toBe("evidenced");
   });
@@ -213,7 +213,7 @@ describe("executing a swap", () => {
   for (const event of ["reject", "supersede", "expire"] as const) {
     it(`is refused after ${event}`, async () => {
       const proposal = await filed();
-      if (event === "reject") await decideProposal(proposal, { event }, own.proposals, human());
+      if (event === "reject") await recordDecision(proposal, { event }, own.proposals, human());
       if (event === "supersede") await swapped(await filed(reportOf({}, {}, "small")));
       const current = (await own.proposals.get(proposal.id)) ?? proposal;
       const at = event === "expire" ? NOW + 31 * DAY : NOW;
@@ -223,7 +223,7 @@ describe("executing a swap", () => {
 
   it("is refused, with nothing written, when the proposal was decided after it was read", async () => {
     const proposal = await filed();
-    await decideProposal(proposal, { event: "reject" }, own.proposals, human());
+    await recordDecision(proposal, { event: "reject" }, own.proposals, human());
     expect(await swapped(proposal)).toMatchObject({ ok: false, error: { code: "proposal_changed" } });
     expect(await own.swaps.list({ limit: 10 })).toEqual([]);
     expect((await own.proposals.get(proposal.id))?.state).toBe("rejected");

@@ -8,7 +8,7 @@ import { mount } from "../mount.ts";
 import { isoOf } from "../wording.ts";
 
 /** `/v1/bakeoff-samples/:id`: outputs a user chose to keep for review. The only text of a bake-off that is ever here. */
-export function bakeoffSamples(app: Hono<AppEnv>): void {
+export function mountBakeoffSamples(app: Hono<AppEnv>): void {
   mount(app, keepSamples).with(async (request) => {
     const store = await samplesOf(request, request.params.id);
     const kept = await store.put(request.body.samples, actorOf(request));

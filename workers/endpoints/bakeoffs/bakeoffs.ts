@@ -20,7 +20,7 @@ import { noProposal } from "./proposals.ts";
 const CLOCK_TOLERANCE_MS = 3_600_000;
 
 /** `/v1/bakeoffs`: reports of bake-offs run where the captures are. Figures only; a body with anything else is refused. */
-export function bakeoffs(app: Hono<AppEnv>): void {
+export function mountBakeoffs(app: Hono<AppEnv>): void {
   mount(app, recordBakeoff).with(async (request) => {
     const { runtime, principal, body: sent, query } = request;
     requireReach(principal, sent.route);

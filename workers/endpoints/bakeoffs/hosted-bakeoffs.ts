@@ -29,7 +29,7 @@ const PAGE = 100;
 const CONCURRENCY = 4;
 
 /** Bake-offs that run here, over eval cases; `GET /v1/bakeoffs/{id}` is beside the reports. */
-export function hostedBakeoffs(app: Hono<AppEnv>): void {
+export function mountHostedBakeoffs(app: Hono<AppEnv>): void {
   mount(app, hostBakeoff).with(async (request) => {
     const key = request.raw.headers.get("idempotency-key") ?? undefined;
     const { id, state } = await startHosted(request, request.params.route, request.body, key);

@@ -7,7 +7,7 @@ import { mount } from "../mount.ts";
 import { isoOf } from "../wording.ts";
 
 /** `GET /v1/routes/:name/live`: what a bake-off measures its challengers against. */
-export function routeLive(app: Hono<AppEnv>): void {
+export function mountRouteLive(app: Hono<AppEnv>): void {
   mount(app, getLiveVariant).with(async ({ runtime, principal, params: { name } }) => {
     const route = runtime.routes.get(name);
     if (!route) throw modelNotFound(`no route is named ${name}`);

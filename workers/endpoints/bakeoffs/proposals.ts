@@ -1,11 +1,6 @@
 import type { Hono } from "hono";
-import {
-  decideProposal as decideEndpoint,
-  getProposal,
-  listProposals,
-  type ProposalDetail,
-} from "../../../src/api/proposals.ts";
-import { asOf, decideProposal } from "../../../src/proposal/file.ts";
+import { decideProposal, getProposal, listProposals, type ProposalDetail } from "../../../src/api/proposals.ts";
+import { asOf, recordDecision } from "../../../src/proposal/file.ts";
 import { ghCommand, prBody, prTitle } from "../../../src/proposal/pr-body.ts";
 import type { Proposal } from "../../../src/proposal/proposal.ts";
 import type { AppEnv } from "../../context.ts";
@@ -14,7 +9,7 @@ import { actorOf } from "../actor.ts";
 import { mount } from "../mount.ts";
 
 /** `/v1/proposals`: what is suggested, its evidence, and a human's word on it. Filing is by `POST /v1/bakeoffs`. */
-export function proposals(app: Hono<AppEnv>): void {
+export function mountProposals(app: Hono<AppEnv>): void {
   mount(app, listProposals).with(async ({ runtime, principal, query }) => {
     const found = await runtime.store().forOrg(principal.org).proposals.list(query);
     const current = found
@@ -29,13 +24,13 @@ export function proposals(app: Hono<AppEnv>): void {
     return { status: 200, body: detailOf(asOf(found, runtime.now())) };
   });
 
-  mount(app, decideEndpoint).with(async (request) => {
+  mount(app, decideProposal).with(async (request) => {
     const { runtime, principal, params, body } = request;
     const store = runtime.store().forOrg(principal.org).proposals;
     const found = await store.get(params.id);
     if (!found) throw noProposal();
     const { decision: event, comment } = body;
-    const decided = await decideProposal(found, { event, comment }, store, actorOf(request));
+    const decided = await recordDecision(found, { event, comment }, store, actorOf(request));
     if (!decided.ok) throw new HttpFault(409, decided.error);
     return { status: 200, body: detailOf(decided.value) };
   });

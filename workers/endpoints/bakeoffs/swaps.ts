@@ -9,7 +9,7 @@ import { mount } from "../mount.ts";
 import { noProposal } from "./proposals.ts";
 
 /** `/v1/swaps`: the record of approved changes. Recording one serves nothing differently: git does. */
-export function swaps(app: Hono<AppEnv>): void {
+export function mountSwaps(app: Hono<AppEnv>): void {
   mount(app, recordSwap).with(async (request) => {
     const { runtime, principal, body } = request;
     const { proposal: id, path, patch } = body;

@@ -7,7 +7,7 @@ import type { AppEnv } from "../../context.ts";
 import { mount } from "../mount.ts";
 
 /** `GET /v1/models`: routes and variants this key may call, then the raw models declared in modelrig.yaml. */
-export function models(app: Hono<AppEnv>): void {
+export function mountModels(app: Hono<AppEnv>): void {
   mount(app, listModels).with((caller) => ({ status: 200, body: { object: "list", data: callable(caller) } }));
   mount(app, getModel).with((caller) => {
     const found = callable(caller).find(({ id }) => id === caller.params.model);

@@ -3,7 +3,7 @@ import { tagsFault } from "../../../src/intake/tag-rule.ts";
 import { isRecord } from "../../../src/json/record.ts";
 import { badRequest, type HttpFault } from "../../http/fault.ts";
 
-export interface RunBody {
+interface RunBody {
   readonly input: Readonly<Record<string, unknown>>;
   readonly variant?: string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;

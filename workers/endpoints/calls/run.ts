@@ -22,7 +22,7 @@ import { callerOf } from "../caller.ts";
 import { parseRunBody } from "./run-body.ts";
 
 /** `POST /v1/run/:route`: renders the route's template with the caller's variables. */
-export function run(app: Hono<AppEnv>): void {
+export function mountRun(app: Hono<AppEnv>): void {
   app.post("/v1/run/:route", async (c) => {
     const caller = callerOf(c, "call");
     requireReach(caller.principal, c.req.param("route"));

@@ -11,7 +11,7 @@ import { requestIdHeader } from "../../http/request-id.ts";
 import { callerOf } from "../caller.ts";
 
 /** `POST /v1/messages/count_tokens`. Nothing of a count is billed or recorded. */
-export function tokenCount(app: Hono<AppEnv>): void {
+export function mountTokenCount(app: Hono<AppEnv>): void {
   app.post("/v1/messages/count_tokens", async (c) => {
     const caller = callerOf(c, "call");
     const body = await readJsonBody(c.req.raw, caller.runtime.config.limits);

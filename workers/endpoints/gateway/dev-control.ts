@@ -5,7 +5,7 @@ import { notFound } from "../../http/fault.ts";
 import type { Replacement } from "../../replacement.ts";
 
 /** What `modelrig dev` asks of the Worker that it runs. Exists only with the token that `dev` made up. */
-export function devControl(app: Hono<AppEnv>): void {
+export function mountDevControl(app: Hono<AppEnv>): void {
   /** New calls are refused from now on; answers how many are in flight and how much telemetry is not yet stored. */
   app.post("/dev/drain", (c) => {
     requireDev(c);

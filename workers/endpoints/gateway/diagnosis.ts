@@ -12,7 +12,7 @@ import { mount } from "../mount.ts";
 type Diagnosis = AnswerOf<typeof getDiagnosis>;
 
 /** `GET /v1/diagnosis`, scope `read`: what only the gateway can tell of itself. `modelrig doctor` asks it. */
-export function diagnosis(app: Hono<AppEnv>): void {
+export function mountDiagnosis(app: Hono<AppEnv>): void {
   mount(app, getDiagnosis).with(async ({ runtime, principal, background }) => {
     const ports = runtime.callPorts(principal.org, background);
     const { variables, unservable } = missingKeys(

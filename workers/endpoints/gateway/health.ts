@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../../context.ts";
 
 /** `GET /health`, without a key: the Worker runs and its bundle loads. Says nothing about providers or the database. */
-export function health(app: Hono<AppEnv>): void {
+export function mountHealth(app: Hono<AppEnv>): void {
   app.get("/health", (c) => {
     const { activity, routes } = c.var.runtime;
     const status = activity.draining ? "draining" : "ok";

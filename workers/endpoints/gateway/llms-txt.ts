@@ -34,6 +34,6 @@ Every request needs a key: \`Authorization: Bearer rig_sk_…\` or \`x-api-key\`
 `;
 
 /** `GET /llms.txt`, without a key. */
-export function llmsTxt(app: Hono<AppEnv>): void {
+export function mountLlmsTxt(app: Hono<AppEnv>): void {
   app.get("/llms.txt", (c) => c.text(TEXT));
 }

@@ -9,7 +9,7 @@ import { mount } from "../mount.ts";
  * `GET /metrics`, scope `read`: the org's last sixty minutes from the database, as Prometheus gauges. Gauges, because
  * isolates come and go: a counter that each of them kept for itself would jump, and every scrape would meet another one.
  */
-export function metrics(app: Hono<AppEnv>): void {
+export function mountMetrics(app: Hono<AppEnv>): void {
   mount(app, getMetrics).with(async ({ runtime, principal }) => {
     const rows = await runtime.hourlyUsage(principal.org);
     const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
@@ -46,7 +46,7 @@ const FAMILIES: readonly Family[] = [
   },
 ];
 
-export function prometheusText(rows: readonly UsageRow[]): string {
+function prometheusText(rows: readonly UsageRow[]): string {
   return FAMILIES.map(({ name, help, value }) => {
     const samples = rows.flatMap((row) => {
       const sample = value(row);

@@ -5,7 +5,7 @@ import { openapiDocument } from "../../../src/api/openapi.ts";
 import type { AppEnv } from "../../context.ts";
 
 /** `GET /openapi.json`, without a key. Built on the first request: few isolates are ever asked for it. */
-export function openapi(app: Hono<AppEnv>): void {
+export function mountOpenapi(app: Hono<AppEnv>): void {
   let text: string | undefined;
   app.get("/openapi.json", etag(), (c) => {
     text ??= JSON.stringify(openapiDocument(CONTRACT));

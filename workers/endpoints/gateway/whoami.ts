@@ -5,7 +5,7 @@ import { mount } from "../mount.ts";
 import { isoOf } from "../wording.ts";
 
 /** `GET /v1/whoami`: any valid key may ask whose it is. */
-export function whoami(app: Hono<AppEnv>): void {
+export function mountWhoami(app: Hono<AppEnv>): void {
   mount(app, endpoint).with(({ principal, runtime }) => {
     const { expiresAt, routes } = principal;
     const key = {

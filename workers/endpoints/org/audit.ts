@@ -6,7 +6,7 @@ import { pageOf } from "../page.ts";
 import { isoOf } from "../wording.ts";
 
 /** `GET /v1/audit`: who changed what, newest first. */
-export function audit(app: Hono<AppEnv>): void {
+export function mountAudit(app: Hono<AppEnv>): void {
   mount(app, listAudit).with(async ({ runtime, principal, query: { after, limit } }) => {
     const found = await runtime
       .store()

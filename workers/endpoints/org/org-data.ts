@@ -8,12 +8,12 @@ import { actorOf } from "../actor.ts";
 import { mount } from "../mount.ts";
 import { isoOf } from "../wording.ts";
 
-export const EXPORT_SCHEMA = "modelrig.export/1";
+const EXPORT_SCHEMA = "modelrig.export/1";
 /** Well within what a Worker's request may take; the rest is for the next one. */
 const ERASE_FOR_MS = 20_000;
 
 /** `GET /v1/export` and `DELETE /v1/data`: everything an org has, taken out or deleted. */
-export function orgData(app: Hono<AppEnv>): void {
+export function mountOrgData(app: Hono<AppEnv>): void {
   mount(app, exportData).with(async ({ runtime, principal, query }) => {
     const { data } = runtime.store().forOrg(principal.org);
     // Asked for before the answer begins, so that a database that is away or a bad cursor is a status.

@@ -6,7 +6,7 @@ import { actorOf } from "../actor.ts";
 import { mount } from "../mount.ts";
 
 /** `/v1/registry`: what probes measured of models, newest of each. */
-export function registry(app: Hono<AppEnv>): void {
+export function mountRegistry(app: Hono<AppEnv>): void {
   mount(app, getRegistry).with(async ({ runtime, principal }) => {
     const rows = await runtime.store().forOrg(principal.org).capabilities.newest();
     return { status: 200, body: { schema: REGISTRY_SCHEMA, capabilities: rows.map(toRow) } };

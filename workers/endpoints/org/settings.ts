@@ -6,7 +6,7 @@ import { actorOf } from "../actor.ts";
 import { mount } from "../mount.ts";
 
 /** `/v1/settings`: what the org decided about its own data. */
-export function orgSettings(app: Hono<AppEnv>): void {
+export function mountOrgSettings(app: Hono<AppEnv>): void {
   mount(app, getSettings).with(async ({ runtime, principal }) => {
     return { status: 200, body: settingsJson(await runtime.store().forOrg(principal.org).settings.get()) };
   });

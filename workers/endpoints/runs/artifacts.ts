@@ -7,7 +7,7 @@ import { can } from "../../../src/identity/authorize.ts";
 import type { Principal } from "../../../src/identity/principal.ts";
 import type { ArtifactLink, ArtifactSaved } from "../../../src/runs/artifact.ts";
 import { underCustody } from "../../../src/runs/custody.ts";
-import type { Artifact } from "../../../src/runs/ports.ts";
+import type { StoredArtifact } from "../../../src/runs/ports.ts";
 import { promote } from "../../../src/runs/promote.ts";
 import type { OrgStore } from "../../../src/store/store.ts";
 import type { AppEnv } from "../../context.ts";
@@ -23,7 +23,7 @@ import { writeReply } from "./write-reply.ts";
 type ArtifactBody = BodyOf<typeof saveArtifact>;
 
 /** `/v1/artifacts`: work products of runs, their lineage, and the way from one to a golden. */
-export function artifacts(app: Hono<AppEnv>): void {
+export function mountArtifacts(app: Hono<AppEnv>): void {
   mount(app, saveArtifact).with(async (request) => {
     const { runtime, principal, body } = request;
     requireHappened(runtime.now(), { created_at: body.created_at });
@@ -122,7 +122,7 @@ async function checkMayWrite(
   await knownRun(store, saved.run, principal);
 }
 
-async function knownArtifact(store: OrgStore, id: string, { rowScope }: Principal): Promise<Artifact> {
+async function knownArtifact(store: OrgStore, id: string, { rowScope }: Principal): Promise<StoredArtifact> {
   const known = await store.artifacts.get(id, rowScope);
   if (!known) throw notFound("no such artifact", "artifact_not_found", "id");
   return known;

@@ -11,7 +11,7 @@ import { evalCaseJson, evalCaseShownTo } from "./eval-case-json.ts";
 import { writeReply } from "./write-reply.ts";
 
 /** `/v1/eval-cases`: goldens for bake-offs. Archived ones are kept and no longer drawn. */
-export function evalCases(app: Hono<AppEnv>): void {
+export function mountEvalCases(app: Hono<AppEnv>): void {
   mount(app, addEvalCase).with(async (request) => {
     const { body, runtime } = request;
     const made = { ...body, id: body.id ?? prefixedId("case"), createdAt: runtime.now() };

@@ -10,7 +10,7 @@ import { mount } from "../mount.ts";
 import { writeReply } from "./write-reply.ts";
 
 /** `POST /v1/grade`: a judgment from 0 to 1. Grades are never changed: the latest of a grader on a subject counts. */
-export function grade(app: Hono<AppEnv>): void {
+export function mountGrade(app: Hono<AppEnv>): void {
   mount(app, recordGrade).with(async (request) => {
     const { runtime, principal, body } = request;
     const { created_at: createdAt, ...given } = body;

@@ -18,7 +18,7 @@ import { artifactJson, gradesJson, outcomeJson, runJson, stepJson } from "./run-
 import { writeReply } from "./write-reply.ts";
 
 /** `/v1/runs`: executions of pipelines. A key with a row scope writes and sees only runs that carry its tags. */
-export function runs(app: Hono<AppEnv>): void {
+export function mountRuns(app: Hono<AppEnv>): void {
   mount(app, startRun).with(async (request) => {
     const { runtime, principal, body } = request;
     const { id = prefixedId("run"), episode_key: episodeKey, started_at: startedAt, ...rest } = body;

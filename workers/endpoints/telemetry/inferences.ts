@@ -15,7 +15,7 @@ import { pageOf } from "../page.ts";
 import { isoOf, usdOrNull } from "../wording.ts";
 
 /** `/v1/inferences`: what was called, newest first. A key with a row scope sees only the rows that carry its tags. */
-export function inferences(app: Hono<AppEnv>): void {
+export function mountInferences(app: Hono<AppEnv>): void {
   mount(app, listInferences).with(async ({ runtime, principal, query, prefixed: tags }) => {
     const { failure_class: failureClass, key: keyId, after, limit, ...rest } = query;
     const from = after && { ts: after.at, id: after.id };

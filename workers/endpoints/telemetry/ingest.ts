@@ -8,7 +8,7 @@ import type { AppEnv } from "../../context.ts";
 import { mount } from "../mount.ts";
 
 /** `POST /v1/ingest`: what the SDK buffered. 200 also where items are refused; anything else = send the whole batch again. */
-export function ingest(app: Hono<AppEnv>): void {
+export function mountIngest(app: Hono<AppEnv>): void {
   // Only the envelope is parsed before the handler: items are judged one by one.
   mount(app, { ...endpoint, body: ingestRequest }).with(async ({ runtime, principal, body }) => {
     const { org, keyId, rowScope } = principal;

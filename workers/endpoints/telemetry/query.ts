@@ -9,7 +9,7 @@ import { mount } from "../mount.ts";
 const STATUS: Readonly<Partial<Record<QueryFault["code"], number>>> = { query_timeout: 504, query_scope: 403 };
 
 /** `POST /v1/query`, `/query`: the key's own rows, and nothing else. */
-export function query(app: Hono<AppEnv>): void {
+export function mountQuery(app: Hono<AppEnv>): void {
   mount(app, queryTelemetry).with(async ({ runtime, principal, body }) => {
     const { queries } = runtime.store().forOrg(principal.org);
     const answer = await queries.ask(body.query, principal.rowScope, { now: runtime.now });

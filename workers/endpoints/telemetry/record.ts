@@ -13,7 +13,7 @@ import { mount } from "../mount.ts";
 import { usdOrNull } from "../wording.ts";
 
 /** `POST /v1/record`: a call made without this gateway, by whoever made it. In the database when it is answered. */
-export function record(app: Hono<AppEnv>): void {
+export function mountRecord(app: Hono<AppEnv>): void {
   mount(app, recordCall).with(async ({ runtime, principal, body }) => {
     requireHappened(runtime.now(), { started_at: body.started_at });
     const tags = { ...body.tags, ...writtenTags(principal) };

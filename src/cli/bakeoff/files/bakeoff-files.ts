@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type Journal, planText, readJournal } from "../../../bakeoff/execution/journal.ts";
+import { type BakeoffJournal, planText, readJournal } from "../../../bakeoff/execution/journal.ts";
 import type { JournalPlan } from "../../../bakeoff/plan/journal-plan.ts";
 import type { BakeoffReport } from "../../../bakeoff/report/bakeoff-report.ts";
 import { makeFolder } from "../../../localdb/make-folder.ts";
@@ -32,7 +32,7 @@ export interface BakeoffFiles {
   /** Handed to the operating system when it returns: a crash of this process loses only what is in flight. */
   readonly append: (line: string) => void;
   readonly close: () => void;
-  readonly readJournal: () => Journal;
+  readonly readJournal: () => BakeoffJournal;
   readonly readInputs: () => StoredInputs;
   /** Of a bake-off that was only looked at. */
   readonly removeInputs: () => void;

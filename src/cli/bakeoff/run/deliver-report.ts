@@ -5,7 +5,7 @@ import { type GatewayOptions, gatewayFrom } from "../../gateway-client.ts";
 import type { BakeoffFiles } from "../files/bakeoff-files.ts";
 import { readOutputs } from "../files/output-file.ts";
 import { keepOutputs } from "./keep-outputs.ts";
-import type { Measured } from "./measure.ts";
+import type { MeasuredBakeoff } from "./measure.ts";
 import { type Mirrored, mirror } from "./mirror-report.ts";
 import type { Prepared } from "./prepare.ts";
 
@@ -13,7 +13,7 @@ export async function deliverReport(
   io: Io,
   options: GatewayOptions,
   { plan, journal }: Pick<Prepared, "plan" | "journal">,
-  { run, report }: Measured,
+  { run, report }: MeasuredBakeoff,
   files: Pick<BakeoffFiles, "reportPath" | "outputsPath">,
 ): Promise<ExitCode> {
   const say = (line: string): void => void io.stderr.write(`${line}\n`);

@@ -10,7 +10,7 @@ import { addUsd, type NanoUsd, nanoUsd, ZERO_USD } from "../../../money/nano-usd
 import { stateFolder } from "../../../workspace/state-folder.ts";
 import { type ReplayLedger, replayLedger } from "../../replay-ledger.ts";
 
-export interface Books {
+interface Books {
   readonly envelopes: EnvelopePort;
   /** What is booked for an arm, or with no name for the judge: bills, and the bounds of those that are unknown. */
   readonly spentBy: (arm: string) => NanoUsd;

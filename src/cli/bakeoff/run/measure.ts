@@ -18,7 +18,7 @@ import type { BakeoffFiles } from "../files/bakeoff-files.ts";
 import { openBooks } from "./local-books.ts";
 import { startProgress } from "./progress.ts";
 
-export interface Measured {
+export interface MeasuredBakeoff {
   readonly run: BakeoffRun;
   readonly report: BakeoffReport;
 }
@@ -34,7 +34,7 @@ export async function measure(
   host: (envelopes: EnvelopePort) => CallPorts,
   withinOrg: (own: EnvelopePort) => RigEnvelopes,
   evidence: EvidenceStore,
-): Promise<Measured> {
+): Promise<MeasuredBakeoff> {
   const books = openBooks(io.cwd, plan, spentBefore, files.append);
   const envelopes = withinOrg(books.envelopes);
   const ports = host(envelopes);

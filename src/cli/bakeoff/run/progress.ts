@@ -57,7 +57,7 @@ export function startProgress(
 }
 
 /** `212/520 · 41/s · $3.02 of $10.00 · left ~12 s · 3 failed (network 2, content_invalid 1)` */
-export function progressLine(state: {
+function progressLine(state: {
   /** Samples of an earlier run, which say nothing about the speed of this one. */
   readonly before?: number | undefined;
   readonly done: number;

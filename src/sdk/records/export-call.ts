@@ -7,7 +7,7 @@ import type { RunContext } from "../run-context.ts";
 import { reasonOf, type Warnings } from "../warnings.ts";
 import type { RecordCallInput, RecordedCallRef } from "./call-report.ts";
 
-export interface RecordCallPorts {
+interface RecordCallPorts {
   readonly context: RunContext;
   readonly exporter: Exporter;
   readonly warn: Warnings;
@@ -16,7 +16,7 @@ export interface RecordCallPorts {
   readonly prices: () => PriceBook;
 }
 
-export function recordCall(input: RecordCallInput, ports: RecordCallPorts): RecordedCallRef {
+export function exportCall(input: RecordCallInput, ports: RecordCallPorts): RecordedCallRef {
   const { context, exporter, warn, now, newId, prices } = ports;
   try {
     const { tags, run, step } = marksOf(input, context, warn);

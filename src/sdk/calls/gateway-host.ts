@@ -6,13 +6,13 @@ import { failure } from "../../failure/failure.ts";
 import { arrayAt, isRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 import { RigError } from "../errors.ts";
 import { reasonOf } from "../warnings.ts";
+import type { CallHost, CallOptions, RawCall, RouteCall } from "./call-host.ts";
 import { errorFrom } from "./gateway-error.ts";
 import { gatewayStream } from "./gateway-stream.ts";
-import type { CallOptions, Lane, RawCall, RouteCall } from "./lane.ts";
 import type { RunMeta, RunResult } from "./result.ts";
 import type { StreamSource } from "./stream.ts";
 
-export function gatewayLane(gateway: GatewayClient): Lane {
+export function gatewayHost(gateway: GatewayClient): CallHost {
   const post = async (path: string, body: unknown, call: CallOptions, headers = {}): Promise<Response> => {
     let response: Response;
     try {

@@ -18,7 +18,7 @@ export interface RouteCall extends CallOptions {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-export interface RawTarget {
+interface RawTarget {
   readonly provider: string;
   readonly model: string;
 }
@@ -31,7 +31,7 @@ export interface RawCall extends CallOptions {
 }
 
 /** Every method rejects with `RigError` where the call fails. */
-export interface Lane {
+export interface CallHost {
   run(call: RouteCall): Promise<RunResult>;
   /** Resolves with the first content. */
   stream(call: RouteCall): Promise<StreamSource>;
@@ -39,8 +39,8 @@ export interface Lane {
   rawStream(call: RawCall): Promise<StreamSource>;
 }
 
-/** A lane that can also run a route it was handed. */
-export interface BundleLane extends Lane {
+/** A host that can also run a route it was handed. */
+export interface BundleHost extends CallHost {
   runNarrowed(route: NarrowedRoute, call: Omit<RouteCall, "route" | "variant">): Promise<RunResult>;
   streamNarrowed(route: NarrowedRoute, call: Omit<RouteCall, "route" | "variant">): Promise<StreamSource>;
 }

@@ -6,7 +6,7 @@ import type { Warnings } from "../warnings.ts";
 import type { GradeOptions, GradeSubject } from "./grade.ts";
 
 /** Answers the grade's id, or `null` where it does not fit and was not recorded. Never throws. */
-export function recordGrade(
+export function exportGrade(
   subject: GradeSubject,
   options: GradeOptions,
   { exporter, warn, now }: { readonly exporter: Exporter; readonly warn: Warnings; readonly now: () => number },
