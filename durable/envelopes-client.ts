@@ -1,11 +1,22 @@
 /** The engine's envelope port over an org's `SpendEnvelopes` object. Fails closed: no answer means no grant. */
 import type { EnvelopePort } from "../src/call/ports.ts";
+import type { Clock } from "../src/call/time/clock.ts";
+import { GroupSender } from "../src/call/time/group-sender.ts";
 import type { EnvelopeStatus, MadeFor, ReserveRequest, ReserveResult } from "../src/envelope/envelope.ts";
 import type { ReservationState } from "../src/envelope/ledger.ts";
+import {
+  type CloseMessage,
+  type ClosingResult,
+  closingResult,
+  type EnvelopeAnswer,
+  type EnvelopeMessage,
+  reserveResult,
+} from "../src/envelope/messages.ts";
 import type { HeldReservation } from "../src/envelope/tables.ts";
 import type { NanoUsd } from "../src/money/nano-usd.ts";
+import { keepNewest } from "./keep-newest.ts";
 import { retrying, withDeadline } from "./remote.ts";
-import type { ClosingResult, SpendEnvelopes } from "./spend-envelopes.ts";
+import type { SpendEnvelopes } from "./spend-envelopes.ts";
 
 /** A money event that an operator should see. Amounts are nano-dollars. */
 export type EnvelopeAlert =
@@ -38,34 +49,81 @@ function alertsOf(reservationId: string, result: ClosingResult): readonly Envelo
 }
 
 const RESERVE_DEADLINE_MS = 2_000;
-const CLOSE_DEADLINE_MS = 5_000;
+const EXCHANGE_DEADLINE_MS = 5_000;
 /** Within the 30 s that background work has after a response. */
 const CLOSE_RETRY_DELAYS_MS = [100, 500, 2_000, 5_000];
 
+/** A call waits for its reservation, so it waits for others only while a message is on its way, and not for long. */
+const RESERVE_WAIT = { lingerMs: 2, unhurried: false, patienceMs: 1_000 };
+/**
+ * Nobody waits for a bill to be booked, so it travels with the next reservation where one comes soon. A repeat cannot
+ * tell what the first message booked, so it is sent only once the first must have failed.
+ */
+const CLOSE_WAIT = { lingerMs: 25, unhurried: true, patienceMs: EXCHANGE_DEADLINE_MS + 1_000 };
+const MOST_MESSAGES = 200;
+/** Most orgs whose messages an isolate gathers at once. */
+const MOST_SENDERS = 1_000;
+
+type Sender = GroupSender<EnvelopeMessage, EnvelopeAnswer>;
+
+/** Messages of one isolate to the envelopes of its orgs. Make one per isolate and keep it. */
+export class EnvelopeSenders {
+  readonly #namespace: DurableObjectNamespace<SpendEnvelopes>;
+  readonly #clock: Clock;
+  readonly #senders = new Map<string, Sender>();
+
+  constructor(namespace: DurableObjectNamespace<SpendEnvelopes>, clock: Clock) {
+    this.#namespace = namespace;
+    this.#clock = clock;
+  }
+
+  of(org: string): Sender {
+    const known = this.#senders.get(org);
+    if (known) return known;
+    const sender: Sender = new GroupSender({
+      // A stub is unusable after it threw, so each message takes a fresh one; making one is free.
+      send: (messages) => withDeadline(EXCHANGE_DEADLINE_MS, this.#namespace.getByName(org).exchange(messages)),
+      capacity: { items: MOST_MESSAGES, size: MOST_MESSAGES },
+      sizeOf: () => 1,
+      clock: this.#clock,
+    });
+    this.#senders.set(org, sender);
+    keepNewest(this.#senders, MOST_SENDERS);
+    return sender;
+  }
+}
+
 export function envelopePort(
-  namespace: DurableObjectNamespace<SpendEnvelopes>,
-  org: string,
+  sender: Sender,
   background: (work: Promise<unknown>) => void,
   onAlert: (alert: EnvelopeAlert) => void,
 ): EnvelopePort {
-  // A stub is unusable after it threw, so each message takes a fresh one; making one is free.
-  const envelopes = () => namespace.getByName(org);
-
-  const close = async (reservationId: string, send: () => Promise<ClosingResult>): Promise<void> => {
+  const close = async (message: CloseMessage): Promise<void> => {
+    const { reservationId } = message;
     try {
-      const result = await retrying(CLOSE_RETRY_DELAYS_MS, () => withDeadline(CLOSE_DEADLINE_MS, send()));
+      const result = closingResult(await retrying(CLOSE_RETRY_DELAYS_MS, () => sender.send(message, CLOSE_WAIT)));
       for (const alert of alertsOf(reservationId, result)) onAlert(alert);
     } catch (error) {
       onAlert({ type: "unsettled", reservationId, error });
     }
   };
   const release = (reservationId: string, keyId?: string) =>
-    background(close(reservationId, () => envelopes().release(reservationId, keyId)));
+    background(close({ type: "close", reservationId, closing: { type: "release" }, keyId }));
 
   return {
-    reserve: (request) => reserving(envelopes, request, () => release(request.reservationId, request.keyId)),
+    async reserve(request) {
+      // An object that is moved or restarted throws once and then works again; repeating the request is safe.
+      const asked = retrying([50], () => sender.send({ type: "reserve", request }, RESERVE_WAIT));
+      try {
+        return reserveResult(await withDeadline(RESERVE_DEADLINE_MS, asked));
+      } catch {
+        // The object may have granted it. Nothing will be sent for it, so it is released.
+        release(request.reservationId, request.keyId);
+        return "unreachable";
+      }
+    },
     settle: (reservationId, actual) =>
-      background(close(reservationId, () => envelopes().settle(reservationId, actual))),
+      background(close({ type: "close", reservationId, closing: { type: "settle", actual } })),
     release: (reservationId) => release(reservationId),
   };
 }
@@ -86,14 +144,15 @@ export interface RemoteEnvelopes {
 export function remoteEnvelopes(
   namespace: DurableObjectNamespace<SpendEnvelopes>,
   org: string,
+  sender: Sender,
   background: (work: Promise<unknown>) => void,
   onAlert: (alert: EnvelopeAlert) => void,
 ): RemoteEnvelopes {
   const envelopes = () => namespace.getByName(org);
-  const inBackground = envelopePort(namespace, org, background, onAlert);
+  const inBackground = envelopePort(sender, background, onAlert);
   const ask = async <T>(read: () => Promise<T>): Promise<T | "unreachable"> => {
     try {
-      return await withDeadline(CLOSE_DEADLINE_MS, retrying([50], read));
+      return await withDeadline(EXCHANGE_DEADLINE_MS, retrying([50], read));
     } catch {
       return "unreachable";
     }
@@ -112,20 +171,4 @@ export function remoteEnvelopes(
     status: (ids) => ask(async () => await envelopes().status(ids)),
     held: (envelopeId, limit) => ask(async () => await envelopes().held(envelopeId, limit)),
   };
-}
-
-async function reserving(
-  envelopes: () => DurableObjectStub<SpendEnvelopes>,
-  request: ReserveRequest,
-  release: () => void,
-): Promise<ReserveResult | "unreachable"> {
-  // An object that is moved or restarted throws once and then works again; repeating the request is safe.
-  const asked = retrying<ReserveResult>([50], async () => await envelopes().reserve(request));
-  try {
-    return await withDeadline(RESERVE_DEADLINE_MS, asked);
-  } catch {
-    // The object may have granted it. Nothing will be sent for it, so it is released.
-    release();
-    return "unreachable";
-  }
 }

@@ -1,26 +1,21 @@
 /**
- * Runs the work of concurrent messages in one turn of the event loop, so that they share one commit: storing to disk is
- * by far the slowest step of a message. Each piece of work is one synchronous transaction of its own.
+ * Answers the messages of concurrent callers in one turn of the event loop and one transaction, so that they share one
+ * commit: storing to disk is by far the slowest step of a message.
  */
-export class GroupCommit {
+export class GroupCommit<Message, Answer> {
   readonly #storage: DurableObjectStorage;
-  #waiting: (() => void)[] = [];
+  readonly #answer: (messages: readonly Message[]) => readonly Answer[];
+  #waiting: Caller<Message, Answer>[] = [];
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, answer: (messages: readonly Message[]) => readonly Answer[]) {
     this.#storage = storage;
+    this.#answer = answer;
   }
 
-  /** Rejects with what `work` throws, after undoing its writes; the others are not affected. */
-  run<T>(work: () => T): Promise<T> {
+  /** Resolves with one answer per message. Rejects where the transaction failed, which undoes all of it. */
+  run(messages: readonly Message[]): Promise<readonly Answer[]> {
     return new Promise((resolve, reject) => {
-      // A promise's executor turns a throw into a rejection only while it runs, so each piece of work needs its own.
-      this.#waiting.push(() => {
-        try {
-          resolve(this.#storage.transactionSync(work));
-        } catch (error) {
-          reject(error);
-        }
-      });
+      this.#waiting.push({ messages, resolve, reject });
       if (this.#waiting.length === 1) setTimeout(() => this.#drain(), 0);
     });
   }
@@ -28,6 +23,22 @@ export class GroupCommit {
   #drain(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const work of waiting) work();
+    try {
+      const all = waiting.flatMap(({ messages }) => messages);
+      const answers = this.#storage.transactionSync(() => this.#answer(all));
+      let at = 0;
+      for (const { messages, resolve } of waiting) {
+        resolve(answers.slice(at, at + messages.length));
+        at += messages.length;
+      }
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
   }
+}
+
+interface Caller<Message, Answer> {
+  readonly messages: readonly Message[];
+  readonly resolve: (answers: readonly Answer[]) => void;
+  readonly reject: (error: unknown) => void;
 }

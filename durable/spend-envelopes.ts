@@ -4,8 +4,16 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import type { EnvelopeStatus, ReserveRequest, ReserveResult } from "../src/envelope/envelope.ts";
-import type { Closing, ReservationState } from "../src/envelope/ledger.ts";
-import { type ClosingResult, SqlEnvelopes } from "../src/envelope/sql-envelopes.ts";
+import type { ReservationState } from "../src/envelope/ledger.ts";
+import {
+  type CloseMessage,
+  type ClosingResult,
+  closingResult,
+  type EnvelopeAnswer,
+  type EnvelopeMessage,
+  reserveResult,
+} from "../src/envelope/messages.ts";
+import { SqlEnvelopes } from "../src/envelope/sql-envelopes.ts";
 import {
   CLOSED_KEPT_MS,
   type HeldReservation,
@@ -14,8 +22,6 @@ import {
 } from "../src/envelope/tables.ts";
 import type { NanoUsd } from "../src/money/nano-usd.ts";
 import { GroupCommit } from "./group-commit.ts";
-
-export type { ClosingResult } from "../src/envelope/sql-envelopes.ts";
 
 /** A bill telemetry found for a reservation that was counted whole; without `actual`, nothing was sent. */
 interface FoundBill {
@@ -32,54 +38,58 @@ const PRUNE_ENVELOPES_EVERY_MS = 60 * 60_000;
 
 export class SpendEnvelopes extends DurableObject {
   readonly #books: SqlEnvelopes;
-  readonly #commit: GroupCommit;
+  readonly #commit: GroupCommit<EnvelopeMessage, EnvelopeAnswer>;
   #alarmAt: number | undefined;
   #envelopesPrunedAt = 0;
 
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env);
     this.#books = new SqlEnvelopes(ctx.storage.sql);
-    this.#commit = new GroupCommit(ctx.storage);
+    this.#commit = new GroupCommit(ctx.storage, (messages) => this.#answerAll(messages));
     void ctx.blockConcurrencyWhile(async () => {
       this.#alarmAt = (await ctx.storage.getAlarm()) ?? undefined;
     });
   }
 
-  /**
-   * Holds the worst case in every envelope or in none. A repeat of a granted reservation is granted and holds nothing
-   * more; a repeat of a refused one is decided again.
-   */
-  reserve(request: ReserveRequest): Promise<ReserveResult> {
-    return this.#commit.run(() => {
-      const now = Date.now();
-      const result = this.#books.reserve(request, now);
-      if (result.granted) this.#wakeBy(now + request.ttlMs);
-      return result;
-    });
+  /** Answers several messages in their order. */
+  exchange(messages: readonly EnvelopeMessage[]): Promise<readonly EnvelopeAnswer[]> {
+    return this.#commit.run(messages);
+  }
+
+  async reserve(request: ReserveRequest): Promise<ReserveResult> {
+    return reserveResult(await this.#one({ type: "reserve", request }));
   }
 
   /**
    * Books the bill in place of the reservation. Without a bill the whole reservation counts as spent. `keyId` settles
-   * for a client: only what that key reserved, and for at most that amount.
+   * for a client.
    */
   settle(reservationId: string, actual: NanoUsd | undefined, keyId?: string): Promise<ClosingResult> {
-    return this.#commit.run(() => this.#books.close(reservationId, { type: "settle", actual }, Date.now(), keyId));
+    return this.#close({ type: "close", reservationId, closing: { type: "settle", actual }, keyId });
   }
 
-  /**
-   * Releases the reservation, because nothing was sent. An id that is not known yet can no longer be reserved, so that
-   * a release which arrives before its own slow `reserve` still works.
-   */
+  /** Releases the reservation, because nothing was sent. */
   release(reservationId: string, keyId?: string): Promise<ClosingResult> {
-    return this.#commit.run(() => {
-      const now = Date.now();
-      const closed = this.#books.close(reservationId, { type: "release" }, now, keyId);
-      if (!closed.booked && !closed.known) {
-        this.#books.forbid(reservationId, now);
-        this.#wakeBy(now + CLOSED_KEPT_MS);
-      }
-      return closed;
-    });
+    return this.#close({ type: "close", reservationId, closing: { type: "release" }, keyId });
+  }
+
+  async #close(message: CloseMessage): Promise<ClosingResult> {
+    return closingResult(await this.#one(message));
+  }
+
+  async #one(message: EnvelopeMessage): Promise<EnvelopeAnswer> {
+    const [answer] = await this.#commit.run([message]);
+    if (!answer) throw new Error("a message was left without an answer");
+    return answer;
+  }
+
+  #answerAll(messages: readonly EnvelopeMessage[]): readonly EnvelopeAnswer[] {
+    const now = Date.now();
+    const answers = this.#books.answerAll(messages, now);
+    // An alarm that finds nothing due is harmless, so every message sets it as if it had been granted.
+    const due = messages.map((message) => (message.type === "reserve" ? message.request.ttlMs : CLOSED_KEPT_MS));
+    this.#wakeBy(now + Math.min(...due));
+    return answers;
   }
 
   /**
@@ -106,15 +116,15 @@ export class SpendEnvelopes extends DurableObject {
   }
 
   /** Replaces assumed amounts by the bills in telemetry. Returns how many were corrected. */
-  reconcile(bills: readonly FoundBill[]): Promise<number> {
-    return this.#commit.run(() => {
-      const now = Date.now();
-      const booked = bills.filter(({ reservationId, actual }) => {
-        const closing: Closing = actual === undefined ? { type: "release" } : { type: "settle", actual };
-        return this.#books.reconcile(reservationId, closing, now);
-      });
-      return booked.length;
-    });
+  async reconcile(bills: readonly FoundBill[]): Promise<number> {
+    const answers = await this.#commit.run(
+      bills.map(({ reservationId, actual }) => ({
+        type: "reconcile",
+        reservationId,
+        closing: actual === undefined ? { type: "release" } : { type: "settle", actual },
+      })),
+    );
+    return answers.filter((answer) => answer.type === "close" && answer.result.booked).length;
   }
 
   /** Expires reservations and deletes what is no longer needed. Safe to run twice. */

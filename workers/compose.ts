@@ -3,7 +3,7 @@ import compiled from "modelrig:compiled";
 import { uuidv7obj } from "uuidv7";
 import { BreakerCache } from "../durable/breaker-cache.ts";
 import { breakerPort } from "../durable/breakers-client.ts";
-import { type EnvelopeAlert, envelopePort, remoteEnvelopes } from "../durable/envelopes-client.ts";
+import { type EnvelopeAlert, EnvelopeSenders, envelopePort, remoteEnvelopes } from "../durable/envelopes-client.ts";
 import { withDeadline } from "../durable/remote.ts";
 import type { CallPorts } from "../src/call/ports.ts";
 import { clockOf } from "../src/call/time/clock.ts";
@@ -89,6 +89,7 @@ function compose(env: Env): Runtime {
     onError: (error) => logError("registry not refreshed", error),
   });
   const breakers = new BreakerCache();
+  const envelopeSenders = new EnvelopeSenders(env.SPEND_ENVELOPES, clock);
   const outbox = env.TELEMETRY && telemetryOutbox(env.TELEMETRY, clock);
   const secrets: Readonly<Record<string, unknown>> = { ...env, ...replacement?.secrets };
 
@@ -103,7 +104,7 @@ function compose(env: Env): Runtime {
     registry: registries.latest(org, background),
     prices,
     breakers: breakerPort(env.ROUTE_BREAKER, org, breakers, background, clock),
-    envelopes: envelopePort(env.SPEND_ENVELOPES, org, background, alertOf(org)),
+    envelopes: envelopePort(envelopeSenders.of(org), background, alertOf(org)),
     recorder: alertingRecorder(telemetryRecorder({ outbox, openStore, activity, clock, background }), org),
     secret: (name) => {
       const value = secrets[name];
@@ -138,7 +139,8 @@ function compose(env: Env): Runtime {
     },
     liveVariant: (org, route, background) => pins.variant(org, route, background),
     callPorts,
-    envelopes: (org, background) => remoteEnvelopes(env.SPEND_ENVELOPES, org, background, alertOf(org)),
+    envelopes: (org, background) =>
+      remoteEnvelopes(env.SPEND_ENVELOPES, org, envelopeSenders.of(org), background, alertOf(org)),
     async queryTokens(org, slug) {
       const { parseQueryTokens } = await import("../src/query/query-tokens.ts");
       const { plaintext, faults, tokens: all } = await parseQueryTokens(env.MODELRIG_QUERY_TOKENS ?? "");

@@ -32,7 +32,7 @@ export interface Booking {
 }
 
 /** The state of the reservation afterwards. */
-export function stateAfter(closing: Closing): ReservationState {
+function stateAfter(closing: Closing): ReservationState {
   if (closing.type === "release") return "released";
   return closing.type === "settle" && closing.actual !== undefined ? "settled" : "assumed";
 }

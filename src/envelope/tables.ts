@@ -1,6 +1,6 @@
 /** SQL of the spend envelopes: balances, and reservations by due time. Contains no rules. */
 import type { NanoUsd } from "../money/nano-usd.ts";
-import type { EnvelopeClaim, EnvelopeScope, EnvelopeStatus, MadeFor, ReserveRequest } from "./envelope.ts";
+import type { EnvelopeClaim, EnvelopeScope, EnvelopeStatus, MadeFor } from "./envelope.ts";
 import type { Booking, Reservation, ReservationState } from "./ledger.ts";
 import type { EnvelopeBalance } from "./reserve.ts";
 
@@ -44,21 +44,19 @@ const SCHEMA = `
 `;
 
 export interface StoredReservation extends Reservation {
-  /** Ids of the envelopes that it draws on, as a JSON array; `[]` = it was released before it was made. */
-  readonly envelopes: string;
+  /** Ids of the envelopes that it draws on; none = it was released before it was made. */
+  readonly envelopes: readonly string[];
+  readonly reservedAt: number;
+  /** Epoch ms at which an open reservation expires, and at which any other is dropped. */
+  readonly dueAt: number;
   readonly keyId: string | undefined;
   readonly madeFor: MadeFor | undefined;
 }
 
 /** A reservation that holds money of an envelope: its call is running, or its bill is unknown. */
-export interface HeldReservation {
+export interface HeldReservation extends StoredReservation {
   readonly reservationId: string;
   readonly state: "open" | "assumed";
-  readonly worstCase: NanoUsd;
-  readonly reservedAt: number;
-  readonly envelopes: readonly string[];
-  readonly keyId: string | undefined;
-  readonly madeFor: MadeFor | undefined;
 }
 
 /** Position at which a page of reservations ended. */
@@ -67,17 +65,18 @@ export interface ReservationCursor {
   readonly reservationId: string;
 }
 
-interface StoredBalance extends EnvelopeBalance {
+export interface StoredBalance extends EnvelopeBalance {
   readonly limit: NanoUsd;
 }
+
+/** Change of one envelope's figures. */
+export type EnvelopeChange = Pick<Booking, "spent" | "reserved" | "overrun">;
 
 export interface UnreconciledReservation {
   readonly reservationId: string;
   readonly worstCase: NanoUsd;
   readonly reservedAt: number;
 }
-
-const NOTHING_DRAWN_ON = "[]";
 
 export class EnvelopeTables {
   readonly #sql: Sql;
@@ -97,99 +96,57 @@ export class EnvelopeTables {
     );
   }
 
-  reservation(id: string): StoredReservation | undefined {
-    const [row] = this.#sql.exec<ReservationRow>(
-      "SELECT state, worst_case, envelopes, key_id, made_for FROM reservations WHERE id = ?",
-      id,
+  /** Returns those that are kept, by id. */
+  reservations(ids: readonly string[]): Map<string, StoredReservation> {
+    const rows = this.#sql.exec<ReservationRow>(
+      `SELECT ${RESERVATION} FROM reservations WHERE id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(ids),
     );
-    return row && storedOf(row);
+    return new Map([...rows].map((row) => [row.id, storedOf(row)]));
   }
 
-  /**
-   * Moves an open reservation into its next state. Returns undefined where it is not open or belongs to another key.
-   */
-  takeOpen(id: string, state: ReservationState, now: number, keyId: string | undefined): StoredReservation | undefined {
-    const [row] = this.#sql.exec<ReservationRow>(
-      `UPDATE reservations SET state = ?, due_at = ? WHERE id = ? AND state = 'open' AND (? IS NULL OR key_id = ?)
-       RETURNING 'open' AS state, worst_case, envelopes, key_id, made_for`,
-      state,
-      now + keptFor(state),
-      id,
-      keyId ?? null,
-      keyId ?? null,
-    );
-    return row && storedOf(row);
-  }
-
-  balances(claims: readonly EnvelopeClaim[]): Map<string, StoredBalance> {
+  /** Returns those that were declared, by id. */
+  balances(ids: readonly string[]): Map<string, StoredBalance> {
+    if (ids.length === 0) return new Map();
     const rows = this.#sql.exec<{ id: string; limit_nano: NanoUsd; spent: NanoUsd; reserved: NanoUsd }>(
       "SELECT id, limit_nano, spent, reserved FROM envelopes WHERE id IN (SELECT value FROM json_each(?))",
-      idsOf(claims),
+      JSON.stringify(ids),
     );
-    const balances = new Map<string, StoredBalance>();
-    for (const { id, limit_nano, spent, reserved } of rows) balances.set(id, { limit: limit_nano, spent, reserved });
-    return balances;
+    return new Map([...rows].map(({ id, limit_nano: limit, spent, reserved }) => [id, { limit, spent, reserved }]));
   }
 
   /** Records limits that are new or were changed. */
-  declare(claims: readonly EnvelopeClaim[], known: ReadonlyMap<string, StoredBalance>, now: number): void {
-    for (const { id, scope, limit, resetsAt } of claims) {
-      if (known.get(id)?.limit === limit) continue;
-      this.#sql.exec(
-        `INSERT INTO envelopes (id, scope, limit_nano, resets_at, used_at) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET limit_nano = excluded.limit_nano`,
-        id,
-        scope,
-        limit,
-        resetsAt ?? null,
-        now,
-      );
-    }
-  }
-
-  /** Stores the reservation. Returns false where its id is known already. */
-  insert({ reservationId, claims, worstCase, ttlMs, keyId, madeFor }: ReserveRequest, now: number): boolean {
-    const envelopes = idsOf(claims);
-    const about = madeFor === undefined ? null : JSON.stringify(madeFor);
-    return this.#add([reservationId, "open", worstCase, envelopes, now, now + ttlMs, keyId ?? null, about]);
-  }
-
-  hold({ claims, worstCase }: ReserveRequest, now: number): void {
+  declare(claims: readonly EnvelopeClaim[], now: number): void {
+    if (claims.length === 0) return;
     this.#sql.exec(
-      "UPDATE envelopes SET reserved = reserved + ?, used_at = ? WHERE id IN (SELECT value FROM json_each(?))",
-      worstCase,
+      `INSERT INTO envelopes (id, scope, limit_nano, resets_at, used_at)
+       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, ? FROM json_each(?) WHERE true
+       ON CONFLICT (id) DO UPDATE SET limit_nano = excluded.limit_nano`,
       now,
-      idsOf(claims),
+      JSON.stringify(claims.map(({ id, scope, limit, resetsAt }) => [id, scope, limit, resetsAt ?? null])),
     );
   }
 
-  /** True where a stored reservation equals the requested one. */
-  isSame(stored: StoredReservation, { claims, worstCase, keyId }: ReserveRequest): boolean {
-    return stored.envelopes === idsOf(claims) && stored.worstCase === worstCase && stored.keyId === keyId;
-  }
-
-  /** Reserves the id of a reservation that must not be made any more. */
-  forbid(reservationId: string, now: number): void {
-    this.#add([reservationId, "released", 0, NOTHING_DRAWN_ON, now, now + CLOSED_KEPT_MS, null, null]);
-  }
-
-  isForbidden(reservation: StoredReservation): boolean {
-    return reservation.state === "released" && reservation.envelopes === NOTHING_DRAWN_ON;
-  }
-
-  /** Moves a reservation that is not open into its next state. */
-  restate(id: string, state: ReservationState, now: number): void {
-    this.#sql.exec("UPDATE reservations SET state = ?, due_at = ? WHERE id = ?", state, now + keptFor(state), id);
-  }
-
-  book(reservation: Pick<StoredReservation, "envelopes">, booking: Booking): void {
+  /** Stores reservations that are new or whose state changed. */
+  keep(reservations: ReadonlyMap<string, StoredReservation>): void {
+    if (reservations.size === 0) return;
     this.#sql.exec(
-      `UPDATE envelopes SET spent = spent + ?, reserved = reserved + ?, overrun = overrun + ?
-       WHERE id IN (SELECT value FROM json_each(?))`,
-      booking.spent,
-      booking.reserved,
-      booking.overrun,
-      reservation.envelopes,
+      `INSERT INTO reservations (${RESERVATION})
+       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
+       FROM json_each(?) WHERE true
+       ON CONFLICT (id) DO UPDATE SET state = excluded.state, due_at = excluded.due_at`,
+      JSON.stringify([...reservations].map(([id, reservation]) => rowOf(id, reservation))),
+    );
+  }
+
+  change(changes: ReadonlyMap<string, EnvelopeChange>, now: number): void {
+    if (changes.size === 0) return;
+    this.#sql.exec(
+      `UPDATE envelopes SET spent = spent + (d.value ->> 1), reserved = reserved + (d.value ->> 2),
+         overrun = overrun + (d.value ->> 3), used_at = ?
+       FROM json_each(?) AS d WHERE envelopes.id = d.value ->> 0`,
+      now,
+      JSON.stringify([...changes].map(([id, { spent, reserved, overrun }]) => [id, spent, reserved, overrun])),
     );
   }
 
@@ -230,19 +187,16 @@ export class EnvelopeTables {
 
   /** Returns the reservations that hold money of an envelope, newest first. */
   held(envelopeId: string, limit: number): HeldReservation[] {
-    const rows = this.#sql.exec<ReservationRow & { id: string; reserved_at: number }>(
-      `SELECT id, state, worst_case, envelopes, reserved_at, key_id, made_for FROM reservations
+    const rows = this.#sql.exec<ReservationRow>(
+      `SELECT ${RESERVATION} FROM reservations
        WHERE state IN ('open', 'assumed') AND instr(envelopes, ?) > 0 ORDER BY reserved_at DESC, id LIMIT ?`,
       JSON.stringify(envelopeId),
       limit,
     );
-    return [...rows].map((row) => ({
-      ...storedOf(row),
-      state: row.state === "open" ? "open" : "assumed",
-      reservationId: row.id,
-      reservedAt: row.reserved_at,
-      envelopes: JSON.parse(row.envelopes) as readonly string[],
-    }));
+    return [...rows].map((row) => {
+      const state = row.state === "open" ? "open" : "assumed";
+      return { ...storedOf(row), state, reservationId: row.id };
+    });
   }
 
   status(ids: readonly string[] | undefined): EnvelopeStatus[] {
@@ -282,22 +236,18 @@ export class EnvelopeTables {
     };
     return { open: first("state = 'open'"), closed: first("state <> 'open'") };
   }
-
-  /** Inserts the values in the order of the columns below. Returns false where the id is taken. */
-  #add(values: readonly (string | number | null)[]): boolean {
-    const added = this.#sql.exec<{ id: string }>(
-      `INSERT INTO reservations (id, state, worst_case, envelopes, reserved_at, due_at, key_id, made_for)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING id`,
-      ...values,
-    );
-    return [...added].length > 0;
-  }
 }
 
+/** Columns of a reservation, in the order of `rowOf`. */
+const RESERVATION = "id, state, worst_case, envelopes, reserved_at, due_at, key_id, made_for";
+
 type ReservationRow = {
+  id: string;
   state: ReservationState;
   worst_case: NanoUsd;
   envelopes: string;
+  reserved_at: number;
+  due_at: number;
   key_id: string | null;
   made_for: string | null;
 };
@@ -306,13 +256,22 @@ function storedOf(row: ReservationRow): StoredReservation {
   return {
     state: row.state,
     worstCase: row.worst_case,
-    envelopes: row.envelopes,
+    envelopes: JSON.parse(row.envelopes) as readonly string[],
+    reservedAt: row.reserved_at,
+    dueAt: row.due_at,
     keyId: row.key_id ?? undefined,
     madeFor: row.made_for === null ? undefined : (JSON.parse(row.made_for) as MadeFor),
   };
 }
 
-function keptFor(state: ReservationState): number {
+function rowOf(id: string, { state, worstCase, envelopes, ...more }: StoredReservation): readonly unknown[] {
+  const { reservedAt, dueAt, keyId, madeFor } = more;
+  const about = madeFor === undefined ? null : JSON.stringify(madeFor);
+  return [id, state, worstCase, JSON.stringify(envelopes), reservedAt, dueAt, keyId ?? null, about];
+}
+
+/** Milliseconds for which a reservation that is not open is kept. */
+export function keptFor(state: ReservationState): number {
   return state === "assumed" ? ASSUMED_KEPT_MS : CLOSED_KEPT_MS;
 }
 
@@ -325,7 +284,3 @@ type StatusRow = {
   overrun: NanoUsd;
   resets_at: number | null;
 };
-
-function idsOf(claims: readonly EnvelopeClaim[]): string {
-  return JSON.stringify(claims.map((claim) => claim.id));
-}

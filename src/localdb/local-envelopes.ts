@@ -4,7 +4,9 @@
  */
 import Database from "libsql";
 import type { EnvelopeStatus, ReserveRequest, ReserveResult } from "../envelope/envelope.ts";
-import { type ClosingResult, SqlEnvelopes } from "../envelope/sql-envelopes.ts";
+import type { Closing } from "../envelope/ledger.ts";
+import { type ClosingResult, closingResult, reserveResult } from "../envelope/messages.ts";
+import { SqlEnvelopes } from "../envelope/sql-envelopes.ts";
 import type { Sql } from "../envelope/tables.ts";
 import type { NanoUsd } from "../money/nano-usd.ts";
 
@@ -49,19 +51,18 @@ export function openLocalEnvelopes(file: string, now: () => number): LocalEnvelo
     books.pruneReservations(at);
     books.pruneEnvelopes(at);
   };
+  const close = (reservationId: string, closing: Closing): ClosingResult =>
+    closingResult(immediately((at) => books.answer({ type: "close", reservationId, closing }, at)));
   return {
     reserve: (request) =>
-      immediately((at) => {
-        upkeep(at);
-        return books.reserve(request, at);
-      }),
-    settle: (id, actual) => immediately((at) => books.close(id, { type: "settle", actual }, at)),
-    release: (id) =>
-      immediately((at) => {
-        const closed = books.close(id, { type: "release" }, at);
-        if (!closed.booked && !closed.known) books.forbid(id, at);
-        return closed;
-      }),
+      reserveResult(
+        immediately((at) => {
+          upkeep(at);
+          return books.answer({ type: "reserve", request }, at);
+        }),
+      ),
+    settle: (id, actual) => close(id, { type: "settle", actual }),
+    release: (id) => close(id, { type: "release" }),
     status: (ids) =>
       immediately((at) => {
         upkeep(at);

@@ -1,5 +1,4 @@
 import type { Hono } from "hono";
-import type { ClosingResult } from "../../durable/spend-envelopes.ts";
 import {
   type EnvelopeClosing,
   type EnvelopeReservation,
@@ -10,6 +9,7 @@ import {
   settleReservation,
 } from "../../src/api/envelopes.ts";
 import type { EnvelopeClaim, ReserveResult } from "../../src/envelope/envelope.ts";
+import type { ClosingResult } from "../../src/envelope/messages.ts";
 import { envelopeClaim } from "../../src/envelope/period.ts";
 import { failure } from "../../src/failure/failure.ts";
 import { nanoToUsdText, usdToNano } from "../../src/money/nano-usd.ts";

@@ -1,36 +1,49 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { type EnvelopeAlert, envelopePort } from "../../../durable/envelopes-client.ts";
+import { type EnvelopeAlert, EnvelopeSenders, envelopePort } from "../../../durable/envelopes-client.ts";
 import type { SpendEnvelopes } from "../../../durable/spend-envelopes.ts";
-import { nanoUsd } from "../../../src/money/nano-usd.ts";
+import { clockOf } from "../../../src/call/time/clock.ts";
+import type { EnvelopeAnswer, EnvelopeMessage } from "../../../src/envelope/messages.ts";
+import { type NanoUsd, nanoUsd } from "../../../src/money/nano-usd.ts";
 import { claim, freshOrg, SPEND_ENVELOPES } from "./objects.ts";
 
 type Namespace = DurableObjectNamespace<SpendEnvelopes>;
+
+const clock = clockOf({
+  now: () => Date.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+});
 
 /** A call's own port, and what it takes to wait for its background work. */
 function port(org: string, namespace: Namespace = SPEND_ENVELOPES) {
   const context = createExecutionContext();
   const alerts: EnvelopeAlert[] = [];
   const envelopes = envelopePort(
-    namespace,
-    org,
+    new EnvelopeSenders(namespace, clock).of(org),
     (work) => context.waitUntil(work),
     (alert) => alerts.push(alert),
   );
   return { envelopes, alerts, settled: () => waitOnExecutionContext(context) };
 }
 
-/** The real namespace, whose stubs answer as `answer` says; `undefined` = as they are. */
-function disturbed(answer: (method: string) => (() => Promise<never>) | undefined): Namespace {
+type Exchange = (messages: readonly EnvelopeMessage[]) => Promise<readonly EnvelopeAnswer[]>;
+
+/** The real namespace, whose stubs exchange messages as `answer` says; `undefined` = as they are. */
+function disturbed(answer: (types: readonly string[]) => Exchange | undefined): Namespace {
   return new Proxy(SPEND_ENVELOPES, {
     get(target, property) {
       if (property !== "getByName") return Reflect.get(target, property);
-      return (name: string) =>
-        new Proxy(target.getByName(name), {
-          get(stub, method) {
-            return answer(String(method)) ?? Reflect.get(stub, method);
-          },
-        });
+      return (name: string) => {
+        const stub = target.getByName(name);
+        const exchange: Exchange = async (messages) => {
+          const types = messages.map((one) => (one.type === "close" ? one.closing.type : one.type));
+          return await (answer(types)?.(messages) ?? stub.exchange(messages));
+        };
+        return { exchange };
+      };
     },
   });
 }
@@ -66,23 +79,23 @@ describe("the port of the envelopes", () => {
 
   it("asks again when the object was just being restarted", async () => {
     let asked = 0;
-    const flaky = disturbed((method) => (method === "reserve" && asked++ === 0 ? away : undefined));
+    const flaky = disturbed((types) => (types.includes("reserve") && asked++ === 0 ? away : undefined));
     expect(await port(freshOrg(), flaky).envelopes.reserve(request("r", 60))).toEqual({ granted: true });
     expect(asked).toBe(2);
   });
 
   it("refuses when the object stays away", async () => {
-    const gone = disturbed((method) => (method === "reserve" ? away : undefined));
+    const gone = disturbed((types) => (types.includes("reserve") ? away : undefined));
     expect(await port(freshOrg(), gone).envelopes.reserve(request("r", 60))).toBe("unreachable");
   });
 
   it("refuses when no answer comes, and holds nothing though it was granted", async () => {
     const org = freshOrg();
     // The reservation is made, but its answer never arrives.
-    const mute = disturbed((method) => {
-      if (method !== "reserve") return undefined;
-      return async () => {
-        await SPEND_ENVELOPES.getByName(org).reserve(request("r", 60));
+    const mute = disturbed((types) => {
+      if (!types.includes("reserve")) return undefined;
+      return async (messages) => {
+        await SPEND_ENVELOPES.getByName(org).exchange(messages);
         return new Promise<never>(() => undefined);
       };
     });
@@ -95,7 +108,7 @@ describe("the port of the envelopes", () => {
   it("delivers the bill once the object is back", async () => {
     const org = freshOrg();
     let asked = 0;
-    const flaky = disturbed((method) => (method === "settle" && asked++ < 2 ? away : undefined));
+    const flaky = disturbed((types) => (types.includes("settle") && asked++ < 2 ? away : undefined));
     const { envelopes, alerts, settled } = port(org, flaky);
     await envelopes.reserve(request("r", 60));
     envelopes.settle("r", nanoUsd(7));
@@ -106,12 +119,57 @@ describe("the port of the envelopes", () => {
 
   it("says so when a bill could not be delivered, and leaves the amount held", async () => {
     const org = freshOrg();
-    const gone = disturbed((method) => (method === "settle" ? away : undefined));
+    const gone = disturbed((types) => (types.includes("settle") ? away : undefined));
     const { envelopes, alerts, settled } = port(org, gone);
     await envelopes.reserve(request("r", 60));
     envelopes.settle("r", nanoUsd(7));
     await settled();
     expect(alerts).toMatchObject([{ type: "unsettled", reservationId: "r" }]);
     expect(await SPEND_ENVELOPES.getByName(org).status()).toMatchObject([{ spent: 0, reserved: 60 }]);
+  });
+
+  it("sends one message for what several calls ask while another is on its way, and answers each with its own", async () => {
+    const org = freshOrg();
+    const sent: (readonly string[])[] = [];
+    const counted = disturbed((types) => {
+      sent.push(types);
+      return undefined;
+    });
+    const { envelopes, settled } = port(org, counted);
+    const asked = Array.from({ length: 20 }, (_, n) => envelopes.reserve(request(`r${n}`, 30)));
+    const granted = (await Promise.all(asked)).map((result) => result !== "unreachable" && result.granted);
+    expect(granted.filter(Boolean)).toHaveLength(3);
+    expect(sent.flat()).toHaveLength(20);
+    expect(sent.length).toBeLessThan(20);
+    for (const [n, held] of granted.entries()) if (held) envelopes.settle(`r${n}`, nanoUsd(30));
+    await settled();
+    expect(await SPEND_ENVELOPES.getByName(org).status()).toMatchObject([{ spent: 90, reserved: 0 }]);
+  });
+
+  it("books a bill with the next reservation, which finds the room that it leaves", async () => {
+    const sent: (readonly string[])[] = [];
+    const counted = disturbed((types) => {
+      sent.push(types);
+      return undefined;
+    });
+    const { envelopes, settled } = port(freshOrg(), counted);
+    await envelopes.reserve(request("first", 100));
+    envelopes.settle("first", nanoUsd(10));
+    expect(await envelopes.reserve(request("second", 90))).toEqual({ granted: true });
+    expect(sent).toEqual([["reserve"], ["settle", "reserve"]]);
+    envelopes.release("second");
+    await settled();
+  });
+
+  it("refuses only the message that cannot be booked of those that travel together", async () => {
+    const org = freshOrg();
+    const { envelopes, alerts, settled } = port(org);
+    await envelopes.reserve(request("good", 60));
+    await envelopes.reserve(request("bad", 40));
+    envelopes.settle("good", nanoUsd(20));
+    envelopes.settle("bad", -1 as NanoUsd);
+    await settled();
+    expect(alerts).toMatchObject([{ type: "unsettled", reservationId: "bad" }]);
+    expect(await SPEND_ENVELOPES.getByName(org).status()).toMatchObject([{ spent: 20, reserved: 40 }]);
   });
 });
