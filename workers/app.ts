@@ -27,6 +27,7 @@ import { mountAudit } from "./endpoints/org/audit.ts";
 import { mountOrgData } from "./endpoints/org/org-data.ts";
 import { mountRegistry } from "./endpoints/org/registry.ts";
 import { mountOrgSettings } from "./endpoints/org/settings.ts";
+import { mountKeptResponses } from "./endpoints/responses/kept-responses.ts";
 import { mountArtifacts } from "./endpoints/runs/artifacts.ts";
 import { mountEvalCases } from "./endpoints/runs/eval-cases.ts";
 import { mountGrade } from "./endpoints/runs/grade.ts";
@@ -59,8 +60,8 @@ export function createApp(): Hono<AppEnv> {
   );
   app.use(authentication());
   for (const [path, serve] of CALLS) app.post(path, (c) => serve(callerOf(c, "call"), c.req.raw));
-  for (const endpoint of [mountTokenCount, mountRun, mountModels, mountWhoami, mountDiagnosis, mountMetrics])
-    endpoint(app);
+  for (const endpoint of [mountTokenCount, mountRun, mountKeptResponses, mountModels]) endpoint(app);
+  for (const endpoint of [mountWhoami, mountDiagnosis, mountMetrics]) endpoint(app);
   for (const endpoint of [
     mountBakeoffs,
     mountHostedBakeoffs,

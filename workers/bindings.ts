@@ -20,6 +20,8 @@ export interface Env {
   readonly MODELRIG_COMPILED?: CompiledBundle | undefined;
   /** `1` lets the simulated provider serve; set by `modelrig dev`. */
   readonly MODELRIG_SIM?: string | undefined;
+  /** Keys that seal text at rest; see `src/custody/keyring.ts`. */
+  readonly MODELRIG_STORE_KEY?: string | undefined;
   readonly MODELRIG_DEV_TOKEN?: string | undefined;
   /** Tokens that may read one tag's rows by `/query`; see `src/query/query-tokens.ts`. */
   readonly MODELRIG_QUERY_TOKENS?: string | undefined;

@@ -122,6 +122,7 @@ function compose(env: Env): Runtime {
     activity,
     now: clock.now,
     sleep: clock.sleep,
+    storeKey: env.MODELRIG_STORE_KEY,
     devToken: env.MODELRIG_DEV_TOKEN,
     store,
     loadStore,

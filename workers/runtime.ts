@@ -29,6 +29,8 @@ export interface Runtime {
   readonly activity: Activity;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
+  /** The secret that seals text at rest; absent where it is not set. */
+  readonly storeKey: string | undefined;
   /** Set only under `modelrig dev`: what its drain request must present. */
   readonly devToken: string | undefined;
   /** The database, whose module is loaded when it is first asked for. Rejects where none is configured. */

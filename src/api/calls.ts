@@ -4,9 +4,9 @@ import { tags } from "../intake/fields.ts";
 import { endpoint } from "./endpoint.ts";
 import { messagesError } from "./faults.ts";
 
-const MODEL = z.string().describe("route, route@variant, or provider/model");
-const SERVED_MODEL = z.string().describe("The model that really served.");
-const STREAMED_OR_WHOLE = "The answer; server-sent events where `stream` is true";
+export const MODEL = z.string().describe("route, route@variant, or provider/model");
+export const SERVED_MODEL = z.string().describe("The model that really served.");
+export const STREAMED_OR_WHOLE = "The answer; server-sent events where `stream` is true";
 
 const markHeaders = z.object({
   "x-modelrig-tags": z.string().optional().describe("key=value,… with percent escapes"),
@@ -15,7 +15,7 @@ const markHeaders = z.object({
   "x-modelrig-stream": z.enum(["live", "validated"]).optional(),
 });
 
-const answerHeaders = z.object({
+export const callHeaders = z.object({
   "x-modelrig-inference-id": z.string(),
   "x-modelrig-served": z.string().optional().describe("provider/model"),
   "x-modelrig-rung": z.string().optional(),
@@ -38,7 +38,13 @@ const CALL_FAULTS = {
   504: "Upstream timeout",
 } as const;
 
-const call = { method: "post", access: "call", ignoresQuery: true, headers: markHeaders, faults: CALL_FAULTS } as const;
+export const call = {
+  method: "post",
+  access: "call",
+  ignoresQuery: true,
+  headers: markHeaders,
+  faults: CALL_FAULTS,
+} as const;
 
 const chatRequest = z
   .looseObject({
@@ -68,7 +74,7 @@ export const createChatCompletion = endpoint({
   summary: "Chat completion through a route or a raw model",
   body: chatRequest,
   answers: {
-    200: { description: STREAMED_OR_WHOLE, json: chatAnswer, text: "text/event-stream", headers: answerHeaders },
+    200: { description: STREAMED_OR_WHOLE, json: chatAnswer, text: "text/event-stream", headers: callHeaders },
   },
 });
 
@@ -103,7 +109,7 @@ export const createMessage = endpoint({
       description: STREAMED_OR_WHOLE,
       json: messagesAnswer,
       text: "text/event-stream",
-      headers: answerHeaders.extend(requestId),
+      headers: callHeaders.extend(requestId),
     },
   },
   fault: messagesError,
@@ -130,36 +136,6 @@ export const countMessageTokens = endpoint({
     },
   },
   fault: messagesError,
-});
-
-const responsesRequest = z
-  .looseObject({
-    model: MODEL,
-    input: z.union([z.string(), z.array(z.looseObject({}))]),
-    instructions: z.string().nullable().optional(),
-    stream: z.boolean().nullable().optional(),
-  })
-  .meta({ id: "ResponsesRequest" });
-
-const responsesAnswer = z
-  .looseObject({
-    id: z.string(),
-    object: z.literal("response"),
-    model: SERVED_MODEL,
-    status: z.string(),
-    output: z.array(z.looseObject({ type: z.string() })),
-  })
-  .meta({ id: "Response" });
-
-export const createResponse = endpoint({
-  operation: "createResponse",
-  ...call,
-  path: "/v1/responses",
-  summary: "The same in the form of OpenAI's Responses API, without stored state",
-  body: responsesRequest,
-  answers: {
-    200: { description: STREAMED_OR_WHOLE, json: responsesAnswer, text: "text/event-stream", headers: answerHeaders },
-  },
 });
 
 const embeddingsRequest = z
@@ -192,7 +168,7 @@ export const createEmbeddings = endpoint({
   path: "/v1/embeddings",
   summary: "Vectors of texts, from OpenAI-compatible providers and Gemini",
   body: embeddingsRequest,
-  answers: { 200: { description: "The answer", json: embeddingsAnswer, headers: answerHeaders } },
+  answers: { 200: { description: "The answer", json: embeddingsAnswer, headers: callHeaders } },
 });
 
 const runRequest = z
@@ -239,7 +215,7 @@ export const runRoute = endpoint({
   summary: "Render a route's template with variables and run it",
   body: runRequest,
   answers: {
-    200: { description: STREAMED_OR_WHOLE, json: runAnswer, text: "text/event-stream", headers: answerHeaders },
+    200: { description: STREAMED_OR_WHOLE, json: runAnswer, text: "text/event-stream", headers: callHeaders },
   },
 });
 

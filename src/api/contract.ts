@@ -9,9 +9,23 @@ import * as org from "./org.ts";
 import * as proposals from "./proposals.ts";
 import * as query from "./query.ts";
 import * as reports from "./reports.ts";
+import * as responses from "./responses.ts";
 import * as runs from "./runs.ts";
 
-const GROUPS = [gateway, calls, runs, evalCases, inferences, reports, query, envelopes, bakeoffs, proposals, org];
+const GROUPS = [
+  gateway,
+  calls,
+  responses,
+  runs,
+  evalCases,
+  inferences,
+  reports,
+  query,
+  envelopes,
+  bakeoffs,
+  proposals,
+  org,
+];
 
 /** Every endpoint there is. */
 export const CONTRACT: readonly Endpoint[] = GROUPS.flatMap((group) =>

@@ -35,7 +35,7 @@ export interface Endpoint {
   readonly query?: z.ZodType;
   /** Query parameters that are not named in `query`, by their prefix. */
   readonly queryPrefix?: { readonly prefix: string; readonly description: string };
-  /** Clients of other APIs send parameters of their own here. */
+  /** Clients of other APIs send parameters of their own here; what `query` does not name is left alone. */
   readonly ignoresQuery?: true;
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;

@@ -103,6 +103,7 @@ function configOf(draft: ConfigDraft): Config {
     sim: draft.sim?.enabled ?? base.sim,
     simLatency: draft.sim?.latency ?? base.simLatency,
     cors: { origins: draft.cors?.origins ?? base.cors.origins },
+    ...(draft.responses_store && { responsesStore: { ttlMs: draft.responses_store.ttl } }),
     keepAliveMs: draft.keep_alive_ms ?? base.keepAliveMs,
     capture: {
       redact: (capture.redact ?? []).map(({ path, regex, replace = "[redacted]" }) => ({

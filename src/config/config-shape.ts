@@ -126,6 +126,17 @@ const origin = z
   .string()
   .refine(isOrigin, "must be an exact origin such as https://app.example.com, without a path, a slash at its end or *");
 
+const MINUTE_MS = 60_000;
+const UNIT_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: 1_440 * MINUTE_MS };
+const LONGEST_TTL_MS = 30 * 1_440 * MINUTE_MS;
+
+/** `90m`, `24h`, `7d`, in milliseconds. */
+const ttl = z
+  .string()
+  .regex(/^[1-9]\d{0,5}[mhd]$/, "must be a time such as 90m, 24h or 7d")
+  .transform((text) => Number(text.slice(0, -1)) * (UNIT_MS[text.slice(-1)] ?? 0))
+  .refine((ms) => ms <= LONGEST_TTL_MS, "must be at most 30d");
+
 /** Every top-level key. */
 export const configShape = {
   providers: z.record(z.string(), providerEntryShape),
@@ -148,6 +159,7 @@ export const configShape = {
     max_mb: z.int().min(1, "must be at least 1").optional(),
   }),
   cors: z.object({ origins: z.array(origin).max(100, "must be at most 100 origins") }),
+  responses_store: z.object({ ttl }),
 } as const;
 
 type Shapes = typeof configShape;

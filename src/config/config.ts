@@ -17,6 +17,8 @@ export interface Config {
   /** What the local capture proxy keeps and for how long. */
   readonly capture: CaptureSettings;
   readonly cors: CorsSettings;
+  /** Absent = no response is kept. */
+  readonly responsesStore?: ResponsesStoreSettings | undefined;
 }
 
 /** A rule whose matches are replaced before anything is written. Exactly one of `path` and `regex` is present. */
@@ -31,6 +33,11 @@ export interface Redaction {
 export interface CorsSettings {
   /** Origins whose web pages may call the gateway, as a browser writes them; empty = none. */
   readonly origins: readonly string[];
+}
+
+export interface ResponsesStoreSettings {
+  /** Milliseconds from the last use of a response until it is deleted. */
+  readonly ttlMs: number;
 }
 
 export interface CaptureSettings {

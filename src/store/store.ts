@@ -21,6 +21,7 @@ import { OrgDirectory } from "./orgs/orgs.ts";
 import { OrgRoutePins } from "./orgs/route-pins.ts";
 import { OrgQueries } from "./query/queries.ts";
 import { LibsqlQueryRunner } from "./query/query-runner.ts";
+import { OrgResponses } from "./responses/kept-responses.ts";
 import { OrgArtifacts } from "./runs/artifacts.ts";
 import { OrgEvalCases } from "./runs/eval-cases.ts";
 import { OrgGrades } from "./runs/grades.ts";
@@ -50,6 +51,7 @@ export interface OrgStore {
   readonly capabilities: OrgCapabilities;
   readonly rollups: OrgRollups;
   readonly retention: OrgRetention;
+  readonly responses: OrgResponses;
   readonly audit: OrgAuditLog;
   /** All data of the org, for export and deletion. */
   readonly data: OrgData;
@@ -92,6 +94,7 @@ export function openStore(connection: Connection): Store {
       capabilities: new OrgCapabilities(db, org),
       rollups: new OrgRollups(db, org),
       retention: new OrgRetention(db, org),
+      responses: new OrgResponses(db, org),
       audit: new OrgAuditLog(db, org),
       data: new OrgData(db, org),
       queries: new OrgQueries(runner, org),

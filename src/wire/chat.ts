@@ -202,6 +202,8 @@ export interface ChatRequest {
    * it.
    */
   readonly includeUsage: boolean;
+  /** The answer is kept here and not at the provider, so its thinking must come in a form that can be sent back. */
+  readonly keepsThinking?: boolean | undefined;
   /** The client's own body. Canonical fields above win over it; only the same dialect may read it. */
   readonly native?: NativeBody | undefined;
   /**

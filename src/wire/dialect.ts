@@ -151,12 +151,23 @@ export interface ServedContext {
   readonly asked?: ChatRequest | undefined;
   /** Unix seconds, for answers that say when they were complete; absent = `created`. */
   readonly now?: (() => number) | undefined;
+  /** Present where the answer is to be kept here, so that its client can continue it. */
+  readonly kept?: { readonly previous: string | undefined } | undefined;
   /** Told of content that the client's dialect has no form for, as `content.<kind>`. */
   readonly lost?: ((field: string) => void) | undefined;
 }
 
+/** The end of an answer, withheld until the answer is kept: from then on its client may refer to it. */
+export interface HeldEnd {
+  readonly answer: Readonly<Record<string, unknown>>;
+  /** The SSE text of the end. */
+  tell(kept: boolean): string;
+}
+
 /** Turns frames into SSE text for the client. One instance per answer. */
 export interface StreamEncoder {
+  /** The end that `encode` withheld, given once. Only where `ServedContext.kept` is set. */
+  heldEnd?(): HeldEnd | undefined;
   /** Zero or more complete SSE events, LF framed; `""` when nothing is to be sent. */
   encode(frame: WireFrame): string;
   /** A protocol-correct error end: the client must see a failed stream, never a clean finish. */

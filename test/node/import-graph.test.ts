@@ -29,6 +29,8 @@ const LAYERS: Record<string, number> = {
   "src/proposal": 4,
   "src/swap": 4,
   "src/runs": 4,
+  "src/custody": 4,
+  "src/responses": 4,
   "src/probe": 4,
   "src/query": 4,
   "src/cycles": 4,
@@ -74,6 +76,7 @@ const BESIDE: Record<string, readonly string[]> = {
   "src/proposal": ["src/identity", "src/bakeoff"],
   "src/runs": ["src/identity", "src/telemetry", "src/replay", "src/bakeoff"],
   "src/query": ["src/identity", "src/telemetry"],
+  "src/responses": ["src/identity", "src/custody"],
   "src/cycles": ["src/identity", "src/telemetry", "src/bakeoff", "src/proposal", "src/swap", "src/runs", "src/query"],
   durable: [],
   // Limits of calls made in this process are kept in the same way for commands and for the SDK.

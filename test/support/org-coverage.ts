@@ -313,6 +313,24 @@ export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
     },
     see: ({ rollups }) => rollups.servedSince("same", "default", 0),
   },
+  responses: {
+    act: async (doing) => {
+      const { own, word, at } = doing;
+      const { responses } = own;
+      await own.settings.put({ custody: "content", artifactMaxBytes: 1 }, deedOf(doing));
+      const sealed = { key: "k", text: own.org };
+      const row = { id: word, reach: "same", keyId: own.org, createdAt: at, expiresAt: at + 1_000, sealed };
+      await responses.keep({ ...row, previous: word === "x" ? undefined : "x" }, [`msg_${word}`, "shared"], WORDS);
+      if (word === "y") await responses.delete("z", deedOf(doing));
+      if (word === "z") await responses.expire(at - 10, 1);
+    },
+    see: async ({ responses }) => ({
+      some: await responses.some(WORDS, 0),
+      chains: await each((word) => responses.chain(word, 0, 1_000)),
+      holders: await responses.holders(["shared", ...WORDS.map((word) => `msg_${word}`)], 0),
+      allowed: await responses.allowed(),
+    }),
+  },
   audit: {
     act: (doing) => doing.own.audit.add({ ...deedOf(doing), action: "test.done", subject: doing.word }),
     see: async ({ audit }) => ({ listed: await audit.list(1_000), paged: await audit.page({ limit: 1_000 }) }),

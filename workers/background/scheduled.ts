@@ -24,7 +24,7 @@ function upkeepPorts(env: Env, store: Store, now: () => number): UpkeepPorts {
     orgs: async () => (await store.orgs.list()).map(({ id }) => id),
     report: ({ org, task, error }) => logError(`upkeep: ${task} failed`, error, { org }),
     forOrg: (org) => {
-      const { inferences, proposals, retention, rollups, settings } = store.forOrg(org);
+      const { inferences, proposals, responses, retention, rollups, settings } = store.forOrg(org);
       // A stub is unusable after it threw, so each message takes a fresh one; making one is free.
       const envelopes = () => env.SPEND_ENVELOPES.getByName(org);
       return {
@@ -37,6 +37,7 @@ function upkeepPorts(env: Env, store: Store, now: () => number): UpkeepPorts {
         retentionDays: async () => (await settings.get()).retentionDays,
         advanceRetention: (horizon) => retention.advance(horizon),
         moveRaw: (limit, stamp) => retention.moveRaw(limit, stamp),
+        expireResponses: (now, limit) => responses.expire(now, limit),
         forgetArtifacts: (horizon, limit, stamp) => retention.forgetArtifacts(horizon, limit, stamp),
       };
     },

@@ -7,6 +7,7 @@ import { nanoToUsdText } from "../../src/money/nano-usd.ts";
 import type { ChatRequest } from "../../src/wire/chat.ts";
 import type { ErrorDetails, IngressDialect, ServedContext } from "../../src/wire/dialect.ts";
 import { HttpFault } from "../http/fault.ts";
+import type { KeepAnswer } from "./keep-answer.ts";
 import { StreamNotes, sseBody } from "./sse-body.ts";
 
 type Answered = Extract<CallResult, { type: "answer" }>;
@@ -31,11 +32,12 @@ export function answerHeaders(inference: Inference, lost: readonly string[] = []
 export function servedContext(
   inferenceId: string,
   model: string,
-  { startedAt, includeUsage, asked, now }: Pick<AnswerOptions, "startedAt" | "includeUsage" | "asked" | "now">,
+  { startedAt, includeUsage, asked, now, keep }: Omit<AnswerOptions, "keepAliveMs">,
   lost: (field: string) => void,
 ): ServedContext {
   const created = Math.floor(startedAt / 1000);
-  return { id: inferenceId, model, created, includeUsage, asked, now: () => Math.floor(now() / 1000), lost };
+  const kept = keep && { previous: keep.previous };
+  return { id: inferenceId, model, created, includeUsage, asked, kept, now: () => Math.floor(now() / 1000), lost };
 }
 
 /** How an answer is told to this client. */
@@ -46,6 +48,7 @@ interface AnswerOptions {
   readonly now: () => number;
   /** The client's request, where it was in the dialect of the answer. */
   readonly asked?: ChatRequest | undefined;
+  readonly keep?: KeepAnswer | undefined;
 }
 
 /** The call's id in the header that the dialect's own clients read, where they read one. */
@@ -72,7 +75,11 @@ export function failureFault(reason: Failure): HttpFault {
   return new HttpFault(status, { ...reason, code: reason.code ?? code }, headers);
 }
 
-export function answerResponse(result: Answered, ingress: IngressDialect, options: AnswerOptions): Response {
+export async function answerResponse(
+  result: Answered,
+  ingress: IngressDialect,
+  options: AnswerOptions,
+): Promise<Response> {
   const { answer, inference } = result;
   const model = inference.served?.model ?? answer.model ?? "";
   const lost: string[] = [];
@@ -80,7 +87,8 @@ export function answerResponse(result: Answered, ingress: IngressDialect, option
     answer,
     servedContext(inference.id, model, options, (field) => lost.push(field)),
   );
-  return Response.json(body, { headers: { ...answerHeaders(inference, lost), ...idHeaders(ingress, inference.id) } });
+  const told = options.keep ? { ...body, store: await options.keep.store(body) } : body;
+  return Response.json(told, { headers: { ...answerHeaders(inference, lost), ...idHeaders(ingress, inference.id) } });
 }
 
 export interface StreamOptions extends AnswerOptions {
@@ -99,11 +107,11 @@ export function streamResponse(
   options: StreamOptions & { readonly simulated: boolean },
 ): Response {
   const { head, frames, done } = result;
-  const { keepAliveMs } = options;
+  const { keepAliveMs, keep } = options;
   const notes = new StreamNotes();
   const encoder = ingress.streamEncoder(servedContext(head.inferenceId, head.served.model, options, notes.add));
   const details = async () => errorDetails(await done);
-  return new Response(sseBody(frames, encoder, { errorDetails: details, keepAliveMs, notes }), {
+  return new Response(sseBody(frames, encoder, { errorDetails: details, keepAliveMs, notes, keep }), {
     headers: {
       ...EVENT_STREAM,
       "x-modelrig-inference-id": head.inferenceId,

@@ -4,7 +4,6 @@
  */
 import { anthropicMessagesIngress } from "../../src/wire/anthropic-messages/index.ts";
 import { openaiChatIngress } from "../../src/wire/openai-chat/index.ts";
-import { openaiResponsesIngress } from "../../src/wire/openai-responses/index.ts";
 import type { Env } from "../bindings.ts";
 import { runtimeOf } from "../compose.ts";
 import { principalOf, requireScope } from "../http/auth.ts";
@@ -14,14 +13,15 @@ import { checkHead } from "../http/limits.ts";
 import type { Caller } from "./call-access.ts";
 import { serveChat } from "./chat-call.ts";
 import { serveEmbeddings } from "./embedding-call.ts";
+import { serveResponses } from "./responses-call.ts";
 
 type CallHandler = (caller: Caller, request: Request) => Promise<Response>;
 
-/** By path, each for `POST`. `/v1/responses` has no stored state: the whole input travels in every request. */
+/** By path, each for `POST`. */
 export const CALLS: ReadonlyMap<string, CallHandler> = new Map<string, CallHandler>([
   ["/v1/chat/completions", (caller, request) => serveChat(caller, request, openaiChatIngress)],
   ["/v1/messages", (caller, request) => serveChat(caller, request, anthropicMessagesIngress)],
-  ["/v1/responses", (caller, request) => serveChat(caller, request, openaiResponsesIngress)],
+  ["/v1/responses", serveResponses],
   ["/v1/embeddings", serveEmbeddings],
 ]);
 

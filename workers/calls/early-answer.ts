@@ -11,18 +11,18 @@ import { StreamNotes, sseBody } from "./sse-body.ts";
  */
 export async function orEarly(
   call: Promise<CallResult>,
-  respond: (result: CallResult) => Response,
+  respond: (result: CallResult) => Response | Promise<Response>,
   ingress: IngressDialect,
   options: StreamOptions,
 ): Promise<Response> {
-  if (options.keepAliveMs <= 0) return respond(await call);
+  if (options.keepAliveMs <= 0) return await respond(await call);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, options.keepAliveMs, undefined);
   });
   const result = await Promise.race([call, silence]);
   clearTimeout(timer);
-  return result ? respond(result) : earlyResponse(call, ingress, options);
+  return result ? await respond(result) : earlyResponse(call, ingress, options);
 }
 
 function earlyResponse(call: Promise<CallResult>, ingress: IngressDialect, options: StreamOptions): Response {
@@ -47,9 +47,10 @@ function earlyResponse(call: Promise<CallResult>, ingress: IngressDialect, optio
   const lazily: StreamEncoder = {
     encode: (frame) => encoder?.encode(frame) ?? "",
     fail: (failure, errorDetails) => encoder?.fail(failure, errorDetails) ?? "",
+    heldEnd: () => encoder?.heldEnd?.(),
   };
-  const { keepAliveMs } = options;
-  return new Response(sseBody(frames, lazily, { errorDetails: details, keepAliveMs, notes }), {
+  const { keepAliveMs, keep } = options;
+  return new Response(sseBody(frames, lazily, { errorDetails: details, keepAliveMs, notes, keep }), {
     headers: EVENT_STREAM,
   });
 }

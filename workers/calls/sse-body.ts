@@ -1,6 +1,7 @@
 import type { FrameStream } from "../../src/call/call.ts";
 import type { ErrorDetails, StreamEncoder } from "../../src/wire/dialect.ts";
 import { failureIn } from "../../src/wire/stream-event.ts";
+import type { KeepAnswer } from "./keep-answer.ts";
 
 interface SseBodyOptions {
   /** Asked for once, after an error came. */
@@ -8,6 +9,8 @@ interface SseBodyOptions {
   /** A comment line after this much silence, only between events; 0 = never. Milliseconds. */
   readonly keepAliveMs: number;
   readonly notes: StreamNotes;
+  /** Where the answer is kept before its end is told. */
+  readonly keep?: Pick<KeepAnswer, "store"> | undefined;
 }
 
 /** What a stream could not carry, told in comments between its events: its headers went out before. */
@@ -69,6 +72,12 @@ export function sseBody(
           for (const frame of next) {
             const broken = failureIn(frame);
             text += broken ? encoder.fail(broken, await options.errorDetails()) : encoder.encode(frame);
+            const end = encoder.heldEnd?.();
+            if (end === undefined) continue;
+            if (text !== "") controller.enqueue(utf8.encode(text));
+            const kept = await options.keep?.store(end.answer);
+            if (canceled) return;
+            text = end.tell(kept === true);
           }
           text += options.notes.take();
           if (text === "") continue;

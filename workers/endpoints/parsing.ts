@@ -10,7 +10,7 @@ interface ParsedQuery {
 }
 
 export function readQuery({ query: schema, queryPrefix, ignoresQuery }: Endpoint, url: string): ParsedQuery {
-  if (ignoresQuery) return { query: {}, prefixed: {} };
+  if (ignoresQuery && !schema) return { query: {}, prefixed: {} };
   const plain: Record<string, string> = {};
   const prefixed: Record<string, string> = {};
   for (const [key, value] of new URL(url).searchParams) {
@@ -18,7 +18,7 @@ export function readQuery({ query: schema, queryPrefix, ignoresQuery }: Endpoint
     const [into, name] = isPrefixed ? [prefixed, key.slice(queryPrefix.prefix.length)] : [plain, key];
     if (isPrefixed && !isTagName(name)) throw badRequest("no such tag name", "invalid_query", key);
     // Of two values only one could be meant, and which would be a guess.
-    if (Object.hasOwn(into, name)) throw badRequest(`${key} is given twice`, "invalid_query", key);
+    if (Object.hasOwn(into, name) && !ignoresQuery) throw badRequest(`${key} is given twice`, "invalid_query", key);
     into[name] = value;
   }
   if (schema) return { query: parsed(schema, plain, "invalid_query"), prefixed };

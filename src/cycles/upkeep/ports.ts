@@ -32,6 +32,8 @@ export interface OrgUpkeep {
   moveRaw(limit: number, stamp: AuditStamp): Promise<number>;
   /** Takes the text from artifacts older than `horizon`; fewer than `limit` = none is left. */
   forgetArtifacts(horizon: number, limit: number, stamp: AuditStamp): Promise<number>;
+  /** Deletes kept responses that expired or are past retention by `now`; fewer than `limit` = none is left. */
+  expireResponses(now: number, limit: number): Promise<number>;
 }
 
 export interface UpkeepPorts {

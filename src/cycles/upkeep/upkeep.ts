@@ -24,6 +24,7 @@ const HOURS_PER_PAGE = 200;
 /** Rows moved in one transaction: well below what a writer waits for. */
 const ROWS_PER_MOVE = 2_000;
 const ARTIFACTS_PER_MOVE = 500;
+const RESPONSES_PER_DELETE = 500;
 /** An org whose hours keep failing is left alone until the next run. */
 const MOST_FAILED_HOURS = 3;
 
@@ -34,6 +35,7 @@ interface UpkeepSummary {
   hoursRolledUp: number;
   inferencesMoved: number;
   artifactsForgotten: number;
+  responsesExpired: number;
   problems: number;
 }
 
@@ -50,6 +52,7 @@ interface Task {
 /** In this order: sums are made before raw rows may go. */
 const TASKS: Readonly<Record<string, (task: Task) => Promise<void>>> = {
   "expire proposals": expireProposals,
+  "expire responses": expireResponses,
   "reconcile envelopes": reconcileEnvelopes,
   "roll up": rollUp,
   retention,
@@ -65,6 +68,7 @@ export async function runUpkeep(ports: UpkeepPorts, limits: UpkeepLimits = UPKEE
     hoursRolledUp: 0,
     inferencesMoved: 0,
     artifactsForgotten: 0,
+    responsesExpired: 0,
     problems: 0,
   };
   let waiting = inTurn(await ports.orgs(), now);
@@ -109,6 +113,15 @@ function inTurn(orgs: readonly string[], now: number): readonly string[] {
 
 async function expireProposals({ org, budget, stamp, done }: Task): Promise<void> {
   if (budget.take()) done.proposalsExpired += await org.expireProposals(stamp);
+}
+
+/** Text is deleted on time, whatever else there is to do. */
+async function expireResponses({ org, budget, now, done }: Task): Promise<void> {
+  while (budget.take()) {
+    const expired = await org.expireResponses(now, RESPONSES_PER_DELETE);
+    done.responsesExpired += expired;
+    if (expired < RESPONSES_PER_DELETE) return;
+  }
 }
 
 /** Replaces what expired reservations were assumed to cost by what telemetry says they did. */

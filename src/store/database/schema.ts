@@ -1,2 +1,2 @@
 /** Name of the newest migration that this code needs; a test compares it with `migrations/`. */
-export const SCHEMA_VERSION = "0006_looks_only";
+export const SCHEMA_VERSION = "0007_kept_responses";

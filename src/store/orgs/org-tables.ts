@@ -11,6 +11,7 @@ import { evidenceLooks, evidenceSalts } from "../tables/evidence.ts";
 import { grades } from "../tables/grades.ts";
 import { bakeoffSamples, hostedBakeoffs, hostedSamples } from "../tables/hosted-bakeoffs.ts";
 import { inferences } from "../tables/inferences.ts";
+import { keptResponseItems, keptResponses } from "../tables/kept-responses.ts";
 import { orgSettings } from "../tables/org-settings.ts";
 import { proposals } from "../tables/proposals.ts";
 import {
@@ -58,6 +59,12 @@ export const ORG_TABLES: readonly OrgTable[] = [
   { table: artifacts, at: artifacts.createdAt, heavy: true },
   { table: grades, at: grades.createdAt },
   { table: evalCases, at: evalCases.createdAt, heavy: true },
+  {
+    table: keptResponseItems,
+    at: keptResponses.createdAt,
+    of: { id: keptResponseItems.response, owner: keptResponses, ownerId: keptResponses.id },
+  },
+  { table: keptResponses, at: keptResponses.createdAt, heavy: true, secret: [keptResponses.sealed] },
   { table: inferenceRollups, at: inferenceRollups.hour },
   { table: tagRollups, at: tagRollups.hour },
   { table: wideTags, at: wideTags.hour },

@@ -1,10 +1,10 @@
 /** Neutral frames → Responses stream events for a client. */
 import type { Failure } from "../../failure/failure.ts";
 import { httpError } from "../../failure/http.ts";
-import { isRecord, recordAt } from "../../json/record.ts";
+import { arrayAt, isRecord, recordAt } from "../../json/record.ts";
 import type { Usage } from "../../money/usage.ts";
 import type { FinishReason } from "../chat.ts";
-import type { ErrorDetails, ServedContext, StreamEncoder } from "../dialect.ts";
+import type { ErrorDetails, HeldEnd, ServedContext, StreamEncoder } from "../dialect.ts";
 import { sseFrame } from "../sse.ts";
 import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { OutputWriter } from "./output-writer.ts";
@@ -28,6 +28,7 @@ class ResponseEncoder implements StreamEncoder {
   /** Items that an upstream of this dialect opened and has not closed, by their index. */
   readonly #passedOpen = new Map<unknown, Record<string, unknown>>();
   readonly #passedDone: unknown[] = [];
+  #held: HeldEnd | undefined;
 
   constructor(served: ServedContext) {
     this.#served = served;
@@ -42,6 +43,12 @@ class ResponseEncoder implements StreamEncoder {
     if (frame.native?.dialect === "openai-responses") this.#passThrough(frame.native.event, frame.native.data);
     else for (const event of frame.events) this.#encodeEvent(event);
     return this.#taken();
+  }
+
+  heldEnd(): HeldEnd | undefined {
+    const held = this.#held;
+    this.#held = undefined;
+    return held;
   }
 
   /** Closes what is open and then sends that the response failed. */
@@ -80,10 +87,26 @@ class ResponseEncoder implements StreamEncoder {
       this.#passedOpen.delete(data["output_index"]);
       this.#passedDone.push(item);
     }
-    if (event === "response.completed" || event === "response.incomplete") this.#stopped = true;
     const response = recordAt(data, "response");
-    const body = response ? { ...data, response: completedObject(this.#served, response) } : data;
-    this.#text += sseFrame(JSON.stringify(body), event);
+    if (!response) {
+      this.#text += sseFrame(JSON.stringify(data), event);
+      return;
+    }
+    const whole = completedObject(this.#served, response);
+    if (event !== "response.completed" && event !== "response.incomplete") {
+      this.#text += sseFrame(JSON.stringify({ ...data, response: whole }), event);
+      return;
+    }
+    this.#stopped = true;
+    // Some upstreams do not repeat the items in the closing event.
+    const output = (arrayAt(whole, "output") ?? []).length > 0 ? {} : { output: this.#passedDone };
+    this.#close({ ...whole, ...output }, (answer) => sseFrame(JSON.stringify({ ...data, response: answer }), event));
+  }
+
+  /** The last event, at once or when the answer was kept. */
+  #close(answer: Record<string, unknown>, write: (answer: Record<string, unknown>) => string): void {
+    if (this.#served.kept === undefined) this.#text += write(answer);
+    else this.#held = { answer, tell: (kept) => write({ ...answer, store: kept }) };
   }
 
   #encodeEvent(event: StreamEvent): void {
@@ -123,11 +146,14 @@ class ResponseEncoder implements StreamEncoder {
     this.#stopped = true;
     const { output } = this.#writer;
     const state = { status, output, finish: this.#finish, usage: this.#usage, servedTier: this.#servedTier };
-    this.#send(`response.${status}`, { response: responseObject(this.#served, state) });
+    const sequence = this.#sequence;
+    this.#close(responseObject(this.#served, state), (response) =>
+      eventText(`response.${status}`, sequence, { response }),
+    );
   }
 
   #send(type: string, fields: Record<string, unknown>): void {
-    this.#text += sseFrame(JSON.stringify({ type, sequence_number: this.#sequence, ...fields }), type);
+    this.#text += eventText(type, this.#sequence, fields);
     this.#sequence += 1;
   }
 
@@ -136,4 +162,8 @@ class ResponseEncoder implements StreamEncoder {
     this.#text = "";
     return text;
   }
+}
+
+function eventText(type: string, sequence: number, fields: Record<string, unknown>): string {
+  return sseFrame(JSON.stringify({ type, sequence_number: sequence, ...fields }), type);
 }

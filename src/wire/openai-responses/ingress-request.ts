@@ -15,12 +15,12 @@ import type {
 } from "../chat.ts";
 import { withReturnedThinking } from "../returned-thinking.ts";
 
-/** The gateway keeps no conversations: what a provider would look up by id must be in the request. */
+/** What a provider would look up by id must be in the request. Kept responses were put into it before. */
 const STATEFUL: Readonly<Record<string, string>> = {
   previous_response_id:
     "previous_response_id refers to a response that is not kept here; set store: false in the client, so that it sends the whole input instead",
   conversation:
-    "conversation refers to items that are not kept here; leave it out and set store: false in the client, so that it sends the whole input instead",
+    "conversation refers to items that are not kept here; leave it out and send previous_response_id where the gateway keeps responses, else set store: false in the client, so that it sends the whole input",
   prompt: "prompt refers to a template kept by a provider; send its text as instructions and input, or call a route",
 };
 const REFERENCE =
@@ -35,7 +35,7 @@ export function decodeRequest(body: JsonRecord): Result<{ readonly model: string
   if (body["background"] === true)
     return bad(
       "background",
-      "background responses are not kept here; set background: false, and stream: true to follow the answer",
+      "an answer is made only while its client is connected; set background: false, and stream: true to follow it",
     );
   const input = decodeInput(body["input"]);
   if (!input.ok) return input;

@@ -1,12 +1,12 @@
 /** Neutral request → body of `POST /responses`. */
 import { failure, type Result } from "../../failure/failure.ts";
-import { isRecord, recordAt, stringAt } from "../../json/record.ts";
+import { arrayAt, isRecord, recordAt, stringAt } from "../../json/record.ts";
 import { toStrictSubset } from "../../json/strict/strict-subset.ts";
 import { carriedThinking } from "../carried-thinking.ts";
 import type { ChatRequest, ToolDefinition } from "../chat.ts";
 import type { DroppedField, EncodedRequest, WireTarget } from "../dialect.ts";
 import { callIdsUnder } from "../fit/call-ids.ts";
-import { effortForBudget, fittingEffort, refusesSampling } from "../fit/effort.ts";
+import { effortForBudget, fittingEffort, isReasoningModel, refusesSampling } from "../fit/effort.ts";
 import { reportLost } from "../fit/lost-fields.ts";
 import { encodeInput } from "./input.ts";
 
@@ -41,7 +41,7 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
     stream: request.stream,
     ...(input.value ? { input: input.value } : {}),
     ...instructions(request, native),
-    ...(native ? {} : { store: false, ...tools(request) }),
+    ...(native ? includedThinking(request, native, target) : { store: false, ...tools(request) }),
     ...text.value,
     ...defined({
       max_output_tokens: request.maxOutputTokens,
@@ -78,6 +78,16 @@ export function encodeRequest(request: ChatRequest, target: WireTarget): Result<
   }
   if (Array.isArray(fields["input"])) fields["input"] = withCallIds(fields["input"].filter(isReadable));
   return { ok: true, value: { path: "/responses", headers: {}, body: fields, dropped } };
+}
+
+const ENCRYPTED = "reasoning.encrypted_content";
+
+/** Models that do not think refuse the field. */
+function includedThinking({ keepsThinking }: ChatRequest, native: Readonly<Body>, target: WireTarget): Body {
+  const thinks = target.facts?.thinking === "effort" || isReasoningModel(target);
+  if (!keepsThinking || !thinks) return {};
+  const include = arrayAt(native, "include") ?? [];
+  return { include: include.includes(ENCRYPTED) ? include : [...include, ENCRYPTED] };
 }
 
 /** False for thinking of another provider that the client of this dialect kept for us. */

@@ -55,7 +55,9 @@ export function responseObject(served: ServedContext, state: ResponseState): Rec
 /** An upstream's own object under our id and the model that served, with the members that some upstreams leave out. */
 export function completedObject(served: ServedContext, own: JsonRecord): Record<string, unknown> {
   const always = { error: null, incomplete_details: null, output: [] };
-  return { ...asked(served), ...always, ...own, id: served.id, model: served.model };
+  const { kept } = served;
+  const ours = kept && { store: true, previous_response_id: kept.previous ?? null };
+  return { ...asked(served), ...always, ...own, ...ours, id: served.id, model: served.model };
 }
 
 export function endStatus(finish: FinishReason | undefined): "completed" | "incomplete" {
@@ -80,8 +82,8 @@ function errorCode({ class: failureClass }: Failure): string {
   }
 }
 
-/** Returns the repeated request. Nothing is stored or run in the background here, whatever the request asks for. */
-function asked({ asked: request }: ServedContext): Record<string, unknown> {
+/** Returns the repeated request. Nothing runs in the background here, whatever the request asks for. */
+function asked({ asked: request, kept }: ServedContext): Record<string, unknown> {
   const body = request?.native?.dialect === "openai-responses" ? request.native.body : {};
   const repeated = Object.entries(REPEATED).map(([field, absent]) => [field, body[field] ?? absent]);
   return {
@@ -89,7 +91,8 @@ function asked({ asked: request }: ServedContext): Record<string, unknown> {
     background: false,
     metadata: recordAt(body, "metadata") ?? {},
     reasoning: { effort: null, summary: null, ...recordAt(body, "reasoning") },
-    store: false,
+    store: kept !== undefined,
+    ...(kept && { previous_response_id: kept.previous ?? null }),
     text: { ...recordAt(body, "text"), format: recordAt(recordAt(body, "text"), "format") ?? { type: "text" } },
     tools: (arrayAt(body, "tools") ?? []).map(tool),
     ...(typeof body["user"] === "string" ? { user: body["user"] } : {}),

@@ -28,6 +28,7 @@ function world(orgs: Readonly<Record<string, Partial<OrgUpkeep>>>, now: () => nu
     advanceRetention: async () => false,
     moveRaw: async () => 0,
     forgetArtifacts: async () => 0,
+    expireResponses: async () => 0,
   };
   const ports: UpkeepPorts = {
     now,

@@ -46,6 +46,7 @@ function rowFor(table: SQLiteTable, org: string, index: number, at: number): Rec
   }
   // What belongs to another row must name one that is there.
   if ("inference" in row) row["inference"] = `${org} id ${index}`;
+  if ("response" in row) row["response"] = `${org} id ${index}`;
   if ("bakeoff" in row) row["bakeoff"] = `${org} id ${index}`;
   return row;
 }
