@@ -33,11 +33,14 @@ export function lookMoments(items: readonly number[]): LookMoments {
 }
 
 /**
- * The look from which on the pairs are beyond `limit` by their own lower bound, one-sided at `level`, while what came
- * before has to be left out: the newest such run. Undefined where none is; one look alone contradicts nothing.
+ * The look from which on the pairs are beyond `limit` by their own lower bound, one-sided at `level`, while those before
+ * were within it: the newest such run. Undefined where none is: one look alone contradicts nothing, and neither do looks
+ * that were beyond the limit all along.
  */
 export function voidedSince(looks: readonly LookMoments[], limit: number, level: number): number | undefined {
-  return runs(looks).find(({ run }) => run.mean > limit && intervalOf(run, level).low > limit)?.since;
+  return runs(looks).find(
+    ({ run, before }) => before.mean <= limit && run.mean > limit && intervalOf(run, level).low > limit,
+  )?.since;
 }
 
 /** Tests every run of newest looks against `limit` and against the looks before it; levels as for `voidedSince`. */

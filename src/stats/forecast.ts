@@ -1,5 +1,5 @@
 /** Forecasts how many more items a later look needs, as a range: a single number would be off by a factor of three. */
-import { type CountedDifferences, counted, leastItems, logWealth } from "./betting-bound.ts";
+import { Bets, type CountedDifferences, countedMoments, leastItems } from "./betting-bound.ts";
 
 interface Forecast {
   /** Numbers of further items after which a tenth, and nine tenths, of the simulated futures have decided. */
@@ -18,7 +18,7 @@ const FUTURES = 200;
 const LEAST_SEEN = 10;
 
 /** Most items simulated, as a multiple of the existing ones and as a number. */
-const MOST_TIMES = 50;
+const MOST_TIMES = 20;
 const MOST_ITEMS = 20_000;
 
 /**
@@ -27,16 +27,16 @@ const MOST_ITEMS = 20_000;
  * `level` is at most `margin` already. `random` yields uniform numbers in [0, 1).
  */
 export function forecastItems(
-  seen: readonly number[],
+  seen: CountedDifferences,
   margin: number,
   level: number,
   random: () => number,
 ): Forecast | undefined {
-  if (seen.length < LEAST_SEEN) return undefined;
-  const start = counted(seen);
-  const aim = { margin, enough: Math.log(1 / level) };
-  const most = Math.min(MOST_ITEMS, Math.max(MOST_TIMES * seen.length, 4 * leastItems(margin, level)));
-  const needed = Array.from({ length: FUTURES }, () => followed(start, seen.length, { ...aim, most }, random))
+  const { n } = countedMoments(seen);
+  if (n < LEAST_SEEN) return undefined;
+  const most = Math.min(MOST_ITEMS, Math.max(MOST_TIMES * n, 4 * leastItems(margin, level)));
+  const aim = { bets: new Bets(margin), enough: Math.log(1 / level), most };
+  const needed = Array.from({ length: FUTURES }, () => followed(seen, n, aim, random))
     .filter((more) => more !== undefined)
     .sort((a, b) => a - b);
   const at = (share: number): number | undefined => needed[Math.ceil(share * FUTURES) - 1];
@@ -44,7 +44,7 @@ export function forecastItems(
 }
 
 interface Aim {
-  readonly margin: number;
+  readonly bets: Bets;
   /** Logarithm of the wealth that decides. */
   readonly enough: number;
   readonly most: number;
@@ -54,54 +54,71 @@ interface Aim {
 function followed(
   start: CountedDifferences,
   seen: number,
-  { margin, enough, most }: Aim,
+  { bets, enough, most }: Aim,
   random: () => number,
 ): number | undefined {
   const items = new Map(start);
   const rates = drawnRates(start, random);
   let more = 0;
-  while (logWealth(items, margin) < enough) {
+  while (bets.logWealth(items) < enough) {
     if (more >= most) return undefined;
-    // Frequent enough to be within a twentieth.
-    const block = Math.max(1, Math.ceil((seen + more) / 20));
-    for (let i = 0; i < block; i++) {
-      const d = drawn(rates, random);
-      items.set(d, (items.get(d) ?? 0) + 1);
-    }
+    // Frequent enough to be within a tenth.
+    const block = Math.max(1, Math.ceil((seen + more) / 10));
+    addDrawn(items, rates, block, random);
     more += block;
   }
   return more;
 }
 
-type Rates = readonly { readonly d: number; readonly upTo: number }[];
+interface Rates {
+  /** The most frequent difference. */
+  readonly usual: number;
+  /** Share of all others, and their cumulative shares. */
+  readonly unusual: number;
+  readonly others: readonly { readonly d: number; readonly upTo: number }[];
+}
 
-/** Cumulative shares of each difference: a Dirichlet draw, by exponentials for whole counts and half-counts alike. */
+/** A Dirichlet draw, as gamma variates divided by their sum. */
 function drawnRates(start: CountedDifferences, random: () => number): Rates {
   const weights = new Map<number, number>();
   for (const [d, count] of start) weights.set(d, gammaOf(count, random));
-  for (const d of [1, -1]) weights.set(d, (weights.get(d) ?? 0) + halfGamma(random));
-  const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  for (const d of [1, -1]) weights.set(d, (weights.get(d) ?? 0) + normal(random) ** 2 / 2);
+  const ranked = [...weights].sort(([, a], [, b]) => b - a);
+  const total = ranked.reduce((sum, [, weight]) => sum + weight, 0);
   let upTo = 0;
-  return [...weights].map(([d, weight]) => {
+  const others = ranked.slice(1).map(([d, weight]) => {
     upTo += weight / total;
     return { d, upTo };
   });
+  return { usual: ranked[0]?.[0] ?? 0, unusual: upTo, others };
 }
 
-function drawn(rates: Rates, random: () => number): number {
-  const at = random();
-  return rates.find(({ upTo }) => at < upTo)?.d ?? 0;
+/** Jumps from one unusual difference to the next: what lies between is the usual one, a geometric number of times. */
+function addDrawn(items: Map<number, number>, rates: Rates, count: number, random: () => number): void {
+  const { usual, unusual, others } = rates;
+  const add = (d: number, times: number): unknown => items.set(d, (items.get(d) ?? 0) + times);
+  let left = count;
+  while (left > 0) {
+    const gap = Math.min(left, Math.floor(Math.log(1 - random()) / Math.log1p(-unusual)));
+    add(usual, gap);
+    left -= gap;
+    if (left === 0) return;
+    const at = random() * unusual;
+    add(others.find(({ upTo }) => at < upTo)?.d ?? usual, 1);
+    left -= 1;
+  }
 }
 
-/** Gamma(k, 1) for whole k: the sum of k exponentials. */
+/** Gamma(k, 1) for k of 1 or more (Marsaglia & Tsang 2000, ACM TOMS 26:363). */
 function gammaOf(k: number, random: () => number): number {
-  let sum = 0;
-  for (let i = 0; i < k; i++) sum -= Math.log(1 - random());
-  return sum;
+  const d = k - 1 / 3;
+  for (;;) {
+    const x = normal(random);
+    const v = (1 + x / Math.sqrt(9 * d)) ** 3;
+    if (v > 0 && Math.log(1 - random()) < x ** 2 / 2 + d * (1 - v + Math.log(v))) return d * v;
+  }
 }
 
-/** Gamma(1/2, 1): half the square of a standard normal. */
-function halfGamma(random: () => number): number {
-  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-  return normal ** 2 / 2;
+function normal(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

@@ -49,21 +49,20 @@ export interface PairedRegret extends Interval {
 /** Undefined for no pairs: nothing was measured. Throws `RangeError` on a difference outside [-1, 1] or a weight ≤ 0. */
 export function pairedRegret(pairs: readonly Pair[], options: RegretOptions = {}): PairedRegret | undefined {
   if (pairs.length === 0) return undefined;
-  for (const pair of pairs) check(pair);
-  const binary = options.scores ? options.scores === "binary" : pairs.every(({ d }) => d === 0 || d === 1 || d === -1);
-  const values = pairs.map(({ d, cluster, weight }, i): ClusteredValue => {
-    return { value: d, weight: weight ?? 1, cluster: cluster ?? i };
-  });
-  const grouped = groupedOf(values);
+  const counts = { n: pairs.length, losses: 0, wins: 0 };
+  let isPassFail = true;
+  for (const pair of pairs) {
+    check(pair);
+    if (pair.d > 0) counts.losses += 1;
+    else if (pair.d < 0) counts.wins += 1;
+    isPassFail &&= Number.isInteger(pair.d);
+  }
+  const binary = options.scores ? options.scores === "binary" : isPassFail;
+  const grouped = groupedOf(pairs);
   const degrees = (grouped?.clusters ?? pairs.length) - 1;
-  const counts = {
-    n: pairs.length,
-    losses: pairs.filter(({ d }) => d > 0).length,
-    wins: pairs.filter(({ d }) => d < 0).length,
-  };
   const summary = {
     ...counts,
-    moments: momentsOf(values, grouped?.worth ?? pairs.length),
+    moments: momentsOf(pairs, grouped?.worth ?? pairs.length),
     ...(binary && grouped === undefined ? {} : { degrees }),
     ...(grouped && { clustering: withoutWorth(grouped) }),
   };
@@ -148,24 +147,26 @@ function tableOf({ n, mean, meanSquare }: Moments) {
   return { n, losses: (n * (meanSquare + mean)) / 2, wins: (n * (meanSquare - mean)) / 2 };
 }
 
-function momentsOf(values: readonly ClusteredValue[], worth: number): Moments {
-  let weight = 0;
-  let sum = 0;
-  let squares = 0;
-  for (const value of values) {
-    weight += value.weight;
-    sum += value.weight * value.value;
-    squares += value.weight * value.value ** 2;
+function momentsOf(pairs: readonly Pair[], worth: number): Moments {
+  let [total, sum, squares] = [0, 0, 0];
+  for (const { d, weight = 1 } of pairs) {
+    total += weight;
+    sum += weight * d;
+    squares += weight * d ** 2;
   }
-  return { n: worth, mean: sum / weight, meanSquare: squares / weight };
+  return { n: worth, mean: sum / total, meanSquare: squares / total };
 }
 
 /** Undefined where every pair is independent with the same weight. */
-function groupedOf(values: readonly ClusteredValue[]) {
-  const clusters = new Set(values.map(({ cluster }) => cluster)).size;
-  const first = values[0]?.weight;
-  if (clusters === values.length && values.every(({ weight }) => weight === first)) return undefined;
-  return clustering(values);
+function groupedOf(pairs: readonly Pair[]) {
+  const first = pairs[0]?.weight ?? 1;
+  const isAlike = pairs.every(({ cluster, weight = 1 }) => cluster === undefined && weight === first);
+  if (isAlike) return undefined;
+  const values = pairs.map(
+    ({ d, cluster, weight = 1 }, i): ClusteredValue => ({ value: d, weight, cluster: cluster ?? i }),
+  );
+  const grouped = clustering(values);
+  return grouped.clusters === values.length && values.every(({ weight }) => weight === first) ? undefined : grouped;
 }
 
 function withoutWorth({ worth: _, ...rest }: ReturnType<typeof clustering>): Clustering {

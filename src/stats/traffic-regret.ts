@@ -54,11 +54,8 @@ export function trafficRegret(asked: readonly AskedQuestion[], level: number): T
     .filter(isHeavy)
     .map((question) => stratumOf(question, total, confidence))
     .sort((a, b) => b.share - a.share || (a.question < b.question ? -1 : 1));
-  const rest = restOf(
-    asked.filter((question) => !isHeavy(question)),
-    total,
-    confidence,
-  );
+  const light = heavy.length === 0 ? asked : asked.filter((question) => !isHeavy(question));
+  const rest = restOf(light, total, confidence);
   const strata = rest ? [...heavy, rest] : heavy;
   const mean = strata.reduce((sum, stratum) => sum + stratum.share * stratum.mean, 0);
   const reach = (distance: (stratum: Part) => number): number =>
@@ -91,8 +88,8 @@ function stratumOf({ question, differences, weight }: AskedQuestion, total: numb
 }
 
 function restOf(asked: readonly AskedQuestion[], total: number, confidence: number): Part | undefined {
-  const pairs = asked.map(({ question, differences, weight, cluster }): Pair => {
-    return { d: meanOf(differences), weight, cluster: cluster ?? `q:${question}` };
+  const pairs = asked.map(({ differences, weight, cluster }): Pair => {
+    return { d: meanOf(differences), weight, cluster };
   });
   const regret = pairedRegret(pairs, { confidence });
   if (!regret) return undefined;
@@ -102,11 +99,14 @@ function restOf(asked: readonly AskedQuestion[], total: number, confidence: numb
 
 function clusterShares(asked: readonly AskedQuestion[], total: number) {
   const weights = new Map<string, number>();
-  for (const { question, weight, cluster } of asked) {
-    const key = cluster === undefined ? `q:${question}` : `c:${cluster}`;
-    weights.set(key, (weights.get(key) ?? 0) + weight);
+  let [alone, largest] = [0, 0];
+  for (const { weight, cluster } of asked) {
+    const sum = cluster === undefined ? weight : (weights.get(cluster) ?? 0) + weight;
+    if (cluster === undefined) alone += 1;
+    else weights.set(cluster, sum);
+    largest = Math.max(largest, sum);
   }
-  return { clusters: weights.size, largestShare: Math.max(...weights.values()) / total };
+  return { clusters: weights.size + alone, largestShare: largest / total };
 }
 
 function meanOf(differences: readonly number[]): number {

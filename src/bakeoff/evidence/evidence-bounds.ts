@@ -1,10 +1,11 @@
-/** The bounds that decide on a comparison, from its whole history. */
+/** The bounds that decide on a comparison, from all looks that count. */
 import { familyLevel } from "../../stats/alpha-spending.ts";
 import { bettingLower, bettingUpper } from "../../stats/betting-bound.ts";
 import type { Interval } from "../../stats/interval.ts";
 import { pairedRegret } from "../../stats/paired-regret.ts";
 import { type TrafficRegret, trafficRegret } from "../../stats/traffic-regret.ts";
 import type { EvidenceHistory } from "./evidence-history.ts";
+import { EvidenceTally } from "./evidence-tally.ts";
 
 type BoundMethod = "tango_bonett_price" | "pseudo_pair_t" | "betting";
 
@@ -29,8 +30,27 @@ export function isFirstLook({ looks, restarted }: EvidenceHistory): boolean {
  */
 export function boundsOf(history: EvidenceHistory, arms: number): EvidenceBounds | undefined {
   const level = familyLevel(history.family) / arms;
-  const traffic = trafficRegret(history.questions, level);
-  const items = isFirstLook(history) ? fixedBounds(history, level) : bettingBounds(history, level);
+  return isFirstLook(history)
+    ? decided(fixedBounds(history, level), history.tally, level)
+    : decided(bettingBounds(history.tally, level), history.tally, level);
+}
+
+/** The bounds as they were at each of the looks, oldest first, at the level of the whole family. */
+export function pastBounds(history: EvidenceHistory): (EvidenceBounds & { readonly fresh: number })[] {
+  const level = familyLevel(history.family) / history.familyArms;
+  const tally = new EvidenceTally();
+  return history.looks.flatMap(({ pairs }, index) => {
+    const fresh = tally.add(pairs);
+    const isFirst = index === 0 && !history.restarted;
+    const bounds = decided(isFirst ? fixedBounds(history, level) : bettingBounds(tally, level), tally, level);
+    return bounds ? [{ ...bounds, fresh }] : [];
+  });
+}
+
+type ItemBounds = Interval & { readonly method: BoundMethod };
+
+function decided(items: ItemBounds | undefined, tally: EvidenceTally, level: number): EvidenceBounds | undefined {
+  const traffic = trafficRegret(tally.questions, level);
   if (!traffic || !items) return undefined;
   return {
     mean: traffic.mean,
@@ -43,8 +63,7 @@ export function boundsOf(history: EvidenceHistory, arms: number): EvidenceBounds
   };
 }
 
-type ItemBounds = Interval & { readonly method: BoundMethod };
-
+/** Of the first of the looks. */
 function fixedBounds({ looks }: EvidenceHistory, level: number): ItemBounds | undefined {
   const regret = pairedRegret(
     (looks[0]?.items ?? []).map((d) => ({ d })),
@@ -53,7 +72,6 @@ function fixedBounds({ looks }: EvidenceHistory, level: number): ItemBounds | un
   return regret && { low: regret.low, high: regret.high, method: regret.method };
 }
 
-function bettingBounds({ looks }: EvidenceHistory, level: number): ItemBounds {
-  const items = looks.flatMap(({ freshItems }) => freshItems);
+function bettingBounds({ items }: EvidenceTally, level: number): ItemBounds {
   return { low: bettingLower(items, level), high: bettingUpper(items, level), method: "betting" };
 }

@@ -1,34 +1,29 @@
-/** What the looks at one comparison add up to: its family, the items that count once, and since when they count. */
+/** Where one comparison stands among the looks of its route: since when evidence counts, and what may be spent on it. */
 import { SPENDING_DAYS } from "../../stats/alpha-spending.ts";
 import { type Agreement, agreementOf, type LookMoments, lookMoments, voidedSince } from "../../stats/contradiction.ts";
-import type { AskedQuestion } from "../../stats/traffic-regret.ts";
-import { type ComparisonKey, type LookPair, type LookRecord, pairsOf, sameComparison } from "./look-record.ts";
+import { EvidenceTally, itemsOf } from "./evidence-tally.ts";
+import { type ComparisonKey, type LookPair, type LookRecord, pairsOf } from "./look-record.ts";
 
-interface LookItems {
-  readonly bakeoff: string;
-  readonly at: number;
-  /** Questions paired in this look, and how many of them were not seen before. */
-  readonly questions: number;
-  readonly fresh: number;
-  /** Mean of all its pairs, one value for each customer, run or lone question. */
+/** One look at one comparison. */
+interface CountedLook {
+  readonly look: LookRecord;
+  readonly pairs: readonly LookPair[];
+  /** Of all its pairs: one value for each customer, run or lone question. */
   readonly items: readonly number[];
-  /** The same of what was not seen before, neither the question nor its customer. */
-  readonly freshItems: readonly number[];
 }
 
 export interface EvidenceHistory {
   /** Looks that count, oldest first; the last is the one that is decided. */
-  readonly looks: readonly LookItems[];
+  readonly looks: readonly CountedLook[];
+  readonly tally: EvidenceTally;
+  /** Questions of the last look that were not seen before. */
+  readonly fresh: number;
   /** Number of the family among the route's (from 1), and how many arms were new in it. */
   readonly family: number;
   readonly familyArms: number;
   /** Whether evidence before these looks was voided: then there is no first look among them. */
   readonly restarted: boolean;
   readonly agreement: Agreement;
-  /** All questions of the looks that count, with the newest weight of each and every time they were asked. */
-  readonly questions: readonly AskedQuestion[];
-  /** The same as it stood after the first `count` of its looks. */
-  readonly until: (count: number) => EvidenceHistory;
 }
 
 const DAY_MS = 86_400_000;
@@ -38,128 +33,118 @@ export function countingLooks(looks: readonly LookRecord[], at: number): LookRec
   return looks.filter((look) => look.at > at - SPENDING_DAYS * DAY_MS);
 }
 
-/**
- * Walks a route's looks, oldest first, and answers where `key` stands at the last of them for this `limit`. `level` is
- * the one-sided level of the bound that voids older evidence. Undefined where the last look does not make the comparison.
- */
-export function historyOf(
-  looks: readonly LookRecord[],
-  key: ComparisonKey,
-  limit: number,
-  level: number,
-): EvidenceHistory | undefined {
-  const families = familiesOf(looks);
-  let family = familyAt(families, looks, key);
-  if (family === undefined) return undefined;
-  let own: OwnLook[] = [];
-  let restarts = 0;
-  for (const look of looks) {
-    const pairs = pairsOf(look, key);
-    if (!pairs || pairs.length === 0) continue;
-    const items = itemsOf(pairs);
-    own.push({ look, pairs, items, moments: lookMoments(items) });
-    const voided = voidedSince(own.map(momentsIn), limit, level);
-    if (voided === undefined) continue;
-    own = own.slice(voided);
-    restarts += 1;
+/** The looks of a route that count, oldest first, worked out for every comparison and limit that is asked for. */
+export class RouteEvidence {
+  readonly #looks: readonly LookRecord[];
+  readonly #level: number;
+  readonly #counted = new Map<string, readonly Counted[]>();
+  readonly #walks = new Map<number, Walk>();
+
+  /** `level` is the one-sided level of the bound that voids older evidence. */
+  constructor(looks: readonly LookRecord[], level: number) {
+    this.#looks = looks;
+    this.#level = level;
   }
-  if (own.at(-1)?.look !== looks.at(-1)) return undefined;
-  // Each restart is one more chance to be wrong, and is paid for as a further family of the route.
-  if (restarts > 0) family = { number: families.length + restarts, arms: 1 };
-  const { number, arms } = family;
-  const standing = (counted: readonly OwnLook[]): EvidenceHistory => ({
-    looks: lookItems(counted),
-    family: number,
-    familyArms: arms,
-    restarted: restarts > 0,
-    agreement: agreementOf(counted.map(momentsIn), limit, level),
-    questions: askedQuestions(counted),
-    until: (count) => standing(counted.slice(0, count)),
-  });
-  return standing(own);
+
+  /** Undefined where the last look does not make the comparison. */
+  historyOf(key: ComparisonKey, limit: number): EvidenceHistory | undefined {
+    const { families, standing } = this.#walk(limit);
+    const own = standing.get(idOf(key)) ?? this.#standingOf(key, limit);
+    const { looks, restarted } = own;
+    if (looks.length === 0 || looks.at(-1)?.look !== this.#looks.at(-1)) return undefined;
+    // Of an arm that cannot be proposed nothing is decided, and nothing is spent on it.
+    const { number, arms } = families.findLast(({ members }) => members.has(idOf(key))) ?? { number: 1, arms: 1 };
+    const tally = new EvidenceTally();
+    let fresh = 0;
+    for (const { pairs } of looks) fresh = tally.add(pairs);
+    const agreement = agreementOf(looks.map(momentsIn), limit, this.#level);
+    return { looks, tally, fresh, family: number, familyArms: arms, restarted, agreement };
+  }
+
+  /**
+   * Walks all comparisons of challengers at one limit. The route's families are numbered in the order in which they
+   * began: challengers that a look was the first to measure are one, and those whose older evidence it voided another,
+   * since each restart is one more chance to be wrong.
+   */
+  #walk(limit: number): Walk {
+    const known = this.#walks.get(limit);
+    if (known) return known;
+    const challengers = new Map<string, ComparisonKey>();
+    const starts: { readonly look: LookRecord; readonly keys: readonly ComparisonKey[] }[] = [];
+    for (const look of this.#looks) {
+      const keys = look.comparisons.filter((one) => one.challenger && !challengers.has(idOf(one)));
+      for (const key of keys) challengers.set(idOf(key), key);
+      starts.push({ look, keys });
+    }
+    const standing = new Map([...challengers].map(([id, key]) => [id, this.#standingOf(key, limit)]));
+    const families: Family[] = [];
+    for (const { look, keys } of starts) {
+      const restarted = [...challengers].filter(([id]) => standing.get(id)?.restarts.has(look));
+      for (const group of [keys, restarted.map(([, key]) => key)]) {
+        if (group.length === 0) continue;
+        const arms = new Set(group.map(({ arm }) => arm)).size;
+        families.push({ number: families.length + 1, arms, members: new Set(group.map(idOf)) });
+      }
+    }
+    const walk = { families, standing };
+    this.#walks.set(limit, walk);
+    return walk;
+  }
+
+  #standingOf(key: ComparisonKey, limit: number): Standing {
+    let looks: readonly Counted[] = [];
+    const restarts = new Set<LookRecord>();
+    for (const counted of this.#countedLooks(key)) {
+      looks = [...looks, counted];
+      const since = voidedSince(looks.map(momentsIn), limit, this.#level);
+      if (since === undefined) continue;
+      looks = looks.slice(since);
+      restarts.add(counted.look);
+    }
+    return { looks, restarts, restarted: restarts.size > 0 };
+  }
+
+  #countedLooks(key: ComparisonKey): readonly Counted[] {
+    const id = idOf(key);
+    const known = this.#counted.get(id);
+    if (known) return known;
+    const counted = this.#looks.flatMap((look) => {
+      const pairs = pairsOf(look, key) ?? [];
+      if (pairs.length === 0) return [];
+      const items = itemsOf(pairs);
+      return [{ look, pairs, items, moments: lookMoments(items) }];
+    });
+    this.#counted.set(id, counted);
+    return counted;
+  }
 }
 
-interface OwnLook {
-  readonly look: LookRecord;
-  readonly pairs: readonly LookPair[];
-  readonly items: readonly number[];
+interface Counted extends CountedLook {
   readonly moments: LookMoments;
 }
 
-function momentsIn({ moments }: OwnLook): LookMoments {
+interface Standing {
+  readonly looks: readonly Counted[];
+  /** The looks that voided what came before. */
+  readonly restarts: ReadonlySet<LookRecord>;
+  readonly restarted: boolean;
+}
+
+interface Family {
+  readonly number: number;
+  readonly arms: number;
+  readonly members: ReadonlySet<string>;
+}
+
+interface Walk {
+  readonly families: readonly Family[];
+  readonly standing: ReadonlyMap<string, Standing>;
+}
+
+function momentsIn({ moments }: Counted): LookMoments {
   return moments;
 }
 
-type Family = readonly ComparisonKey[];
-
-/** The comparisons of challengers that each look was the first to make; looks without any make no family. */
-function familiesOf(looks: readonly LookRecord[]): Family[] {
-  const known: ComparisonKey[] = [];
-  return looks.flatMap((look) => {
-    const fresh = look.comparisons.filter(
-      (one) => one.challenger && !known.some((before) => sameComparison(before, one)),
-    );
-    known.push(...fresh);
-    return fresh.length > 0 ? [fresh] : [];
-  });
-}
-
-function familyAt(
-  families: readonly Family[],
-  looks: readonly LookRecord[],
-  key: ComparisonKey,
-): { readonly number: number; readonly arms: number } | undefined {
-  const index = families.findIndex((family) => family.some((one) => sameComparison(one, key)));
-  const arms = new Set(families[index]?.map(({ arm }) => arm)).size;
-  if (index >= 0) return { number: index + 1, arms };
-  // Of an arm that cannot be proposed nothing is decided, and nothing is spent on it.
-  const isMade = looks.at(-1)?.comparisons.some((one) => sameComparison(one, key));
-  return isMade ? { number: 1, arms: 1 } : undefined;
-}
-
-function lookItems(own: readonly OwnLook[]): LookItems[] {
-  const seen = new Set<string>();
-  return own.map(({ look: { bakeoff, at }, pairs, items }) => {
-    const fresh = pairs.filter(({ question }) => !seen.has(questionId(question)));
-    const freshItems = itemsOf(fresh.filter(({ cluster }) => cluster === undefined || !seen.has(clusterId(cluster))));
-    for (const { question, cluster } of pairs) {
-      seen.add(questionId(question));
-      if (cluster !== undefined) seen.add(clusterId(cluster));
-    }
-    return { bakeoff, at, questions: pairs.length, fresh: fresh.length, items, freshItems };
-  });
-}
-
-/** One difference for each customer or run, and for each question that stands alone: the mean of its questions. */
-function itemsOf(pairs: readonly LookPair[]): number[] {
-  const items = new Map<string, { sum: number; n: number }>();
-  for (const { question, cluster, differences } of pairs) {
-    const id = cluster === undefined ? questionId(question) : clusterId(cluster);
-    const item = items.get(id) ?? { sum: 0, n: 0 };
-    items.set(id, { sum: item.sum + meanOf(differences), n: item.n + 1 });
-  }
-  return [...items.values()].map(({ sum, n }) => Math.max(-1, Math.min(1, sum / n)));
-}
-
-function askedQuestions(own: readonly OwnLook[]): AskedQuestion[] {
-  const asked = new Map<string, AskedQuestion>();
-  for (const { pairs } of own) {
-    for (const { question, differences, weight, cluster } of pairs) {
-      const before = asked.get(question)?.differences ?? [];
-      asked.set(question, { question, weight, cluster, differences: [...before, ...differences] });
-    }
-  }
-  return [...asked.values()];
-}
-
-function questionId(question: string): string {
-  return `q:${question}`;
-}
-
-function clusterId(cluster: string): string {
-  return `c:${cluster}`;
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+function idOf({ arm, against, grading }: ComparisonKey): string {
+  return `${arm} ${against} ${grading}`;
 }

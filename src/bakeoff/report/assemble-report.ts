@@ -4,7 +4,7 @@ import { comparisonsOf, incumbentOf } from "../analysis/comparisons.ts";
 import { Scores } from "../analysis/scores.ts";
 import { compare, type MeasuredArm, summarise } from "../analysis/summary.ts";
 import { costLevel } from "../evidence/cost-level.ts";
-import { type CountedRegret, decideRegrets } from "../evidence/decide-regrets.ts";
+import { type CountedRegret, decideRegrets, type RegretDetail } from "../evidence/decide-regrets.ts";
 import type { EvidenceStore } from "../evidence/evidence-store.ts";
 import type { LookRecord } from "../evidence/look-record.ts";
 import { type Comparison, makeLook } from "../evidence/make-look.ts";
@@ -47,12 +47,13 @@ export async function reportWithEvidence(
   run: BakeoffRun,
   facts: ReportFacts,
   evidence: EvidenceStore,
+  detail?: RegretDetail,
 ): Promise<BakeoffReport> {
   const samples = byArm(plan.arms, run.samples);
   const compared = await comparedOf(plan, samples, run);
   const { looks, store } = await lookedAt(plan, facts, compared, evidence);
   const counted = compared.map(({ counted: one }) => one);
-  return assemble(plan, run, { ...facts, samples, store }, decideRegrets(counted, looks));
+  return assemble(plan, run, { ...facts, samples, store }, decideRegrets(counted, looks, detail));
 }
 
 interface Compared {

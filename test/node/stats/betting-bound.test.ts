@@ -3,6 +3,7 @@ import { bettingLower, bettingUpper, counted, leastItems, logWealth } from "../.
 import { seededRandom } from "../../../src/stats/random.ts";
 
 const ties = (n: number): number[] => new Array<number>(n).fill(0);
+const tied = (n: number) => counted(ties(n));
 
 describe("the betting bound", () => {
   it.each([
@@ -16,24 +17,25 @@ describe("the betting bound", () => {
   });
 
   it("is the least margin whose wealth suffices", () => {
-    expect(bettingUpper(ties(150), 0.0125)).toBeCloseTo(0.039213, 6);
-    const mixed = [...ties(140), ...new Array<number>(6).fill(1), ...new Array<number>(4).fill(-1)];
+    expect(bettingUpper(tied(150), 0.0125)).toBeCloseTo(0.039213, 6);
+    const mixed = counted([...ties(140), ...new Array<number>(6).fill(1), ...new Array<number>(4).fill(-1)]);
     expect(bettingUpper(mixed, 0.0125)).toBeCloseTo(0.0979687, 6);
-    expect(bettingUpper([], 0.0125)).toBe(1);
+    expect(bettingUpper(new Map(), 0.0125)).toBe(1);
   });
 
   it("needs as many items without a loss as it says", () => {
     const level = 0.0125 * (6 / Math.PI ** 2);
     expect(leastItems(0.05, level)).toBe(129);
     expect(leastItems(0.02, level)).toBe(326);
-    expect(bettingUpper(ties(129), level)).toBeLessThanOrEqual(0.05);
-    expect(bettingUpper(ties(128), level)).toBeGreaterThan(0.05);
+    expect(bettingUpper(tied(129), level)).toBeLessThanOrEqual(0.05);
+    expect(bettingUpper(tied(128), level)).toBeGreaterThan(0.05);
   });
 
   it("does not depend on the order, and has the mean inside its bounds even where the arm has changed", () => {
-    const changed = [...ties(400), ...new Array<number>(60).fill(1)];
+    const differences = [...ties(400), ...new Array<number>(60).fill(1)];
+    const changed = counted(differences);
     const mean = 60 / 460;
-    expect(bettingUpper(changed, 0.01)).toBe(bettingUpper([...changed].reverse(), 0.01));
+    expect(bettingUpper(changed, 0.01)).toBe(bettingUpper(counted(differences.reverse()), 0.01));
     expect(bettingUpper(changed, 0.01)).toBeGreaterThan(mean);
     expect(bettingLower(changed, 0.01)).toBeLessThan(mean);
   });
@@ -60,8 +62,8 @@ describe("the betting bound", () => {
   });
 
   it("refuses what is not a difference or a level", () => {
-    expect(() => bettingUpper([1.5], 0.1)).toThrow(RangeError);
-    expect(() => bettingUpper([0], 0)).toThrow(RangeError);
+    expect(() => counted([1.5])).toThrow(RangeError);
+    expect(() => bettingUpper(tied(1), 0)).toThrow(RangeError);
     expect(() => logWealth(counted([0]), 1)).toThrow(RangeError);
   });
 });

@@ -109,7 +109,7 @@ describe("a forecast of further items", () => {
     for (let run = 0; run < 60; run++) {
       const draw = (): number => (random() < 0.01 ? 1 : random() < 0.01 ? -1 : 0);
       const seen = Array.from({ length: 80 }, draw);
-      const forecast = forecastItems(seen, 0.05, LEVEL, random);
+      const forecast = forecastItems(counted(seen), 0.05, LEVEL, random);
       const future = counted(seen);
       let more = 0;
       for (; logWealth(future, 0.05) < Math.log(1 / LEVEL) && more < 4000; more++) {
@@ -123,13 +123,17 @@ describe("a forecast of further items", () => {
   });
 
   it("says that an arm as bad as the limit has little chance", () => {
-    const forecast = forecastItems(look(200, 16), 0.05, LEVEL, seededRandom(3));
+    const forecast = forecastItems(counted(look(200, 16)), 0.05, LEVEL, seededRandom(3));
     expect(forecast?.chance).toBeLessThan(0.4);
     expect(forecast?.high).toBeUndefined();
   });
 
   it("is nothing where it is decided, and not given for a handful of items", () => {
-    expect(forecastItems(look(300, 0), 0.05, LEVEL, seededRandom(3))).toMatchObject({ low: 0, high: 0, chance: 1 });
-    expect(forecastItems(look(9, 0), 0.05, LEVEL, seededRandom(3))).toBeUndefined();
+    expect(forecastItems(counted(look(300, 0)), 0.05, LEVEL, seededRandom(3))).toMatchObject({
+      low: 0,
+      high: 0,
+      chance: 1,
+    });
+    expect(forecastItems(counted(look(9, 0)), 0.05, LEVEL, seededRandom(3))).toBeUndefined();
   });
 });
