@@ -1,7 +1,8 @@
 /** Spend limits of calls that are made elsewhere. */
 import { z } from "zod";
 import { ENVELOPE_SCOPES } from "../envelope/envelope.ts";
-import { identifier, isStorable, usdText } from "../intake/fields.ts";
+import { identifier, usdText } from "../intake/fields.ts";
+import { isStorable } from "../intake/tag-rule.ts";
 import { endpoint } from "./endpoint.ts";
 import { errorAnswer } from "./faults.ts";
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { usdToNano } from "../money/nano-usd.ts";
 import { ID_PATTERN } from "../route/identifier.ts";
-import { tagsFault } from "./tag-rule.ts";
+import { isStorable, tagsFault } from "./tag-rule.ts";
 
 /**
  * Ids of providers, models, routes, runs, steps and keys: short words that are safe in URLs, tables, shells and object
@@ -10,8 +10,6 @@ import { tagsFault } from "./tag-rule.ts";
  */
 export const identifier = z.string().regex(ID_PATTERN, `must match ${ID_PATTERN.source}`);
 
-/** False for text with U+0000, where the database would cut it. */
-export const isStorable = (text: string): boolean => !text.includes("\0");
 const STORABLE = "must not hold the character U+0000";
 
 /** A name chosen by people: of a pipeline, a task or a person. */

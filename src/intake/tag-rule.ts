@@ -2,11 +2,23 @@
 export const TAG_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 export const MOST_TAGS = 32;
 /** UTF-16 units. */
-export const LONGEST_TAG_VALUE = 200;
+const LONGEST_TAG_VALUE = 200;
+
+/** False for text with U+0000, where the database would cut it. */
+export function isStorable(text: string): boolean {
+  return !text.includes("\0");
+}
 
 /** `__proto__` would set an object's prototype instead of a tag and be lost silently. */
 export function isTagName(name: string): boolean {
   return TAG_NAME.test(name) && name !== "__proto__";
+}
+
+/** What a tag's value must be, for messages. */
+export const TAG_VALUE = `a text of at most ${LONGEST_TAG_VALUE} characters, without U+0000`;
+
+export function isTagValue(value: unknown): value is string {
+  return typeof value === "string" && value.length <= LONGEST_TAG_VALUE && isStorable(value);
 }
 
 /** Returns why the tags are invalid, or undefined where they are valid. The reason never quotes a value. */
@@ -17,6 +29,5 @@ export function tagsFault(all: unknown): string | undefined {
   if (entries.length > MOST_TAGS || !entries.every(([name]) => isTagName(name))) {
     return `at most ${MOST_TAGS} tags, named by letters, digits, _ . and -`;
   }
-  const fits = entries.every(([, value]) => typeof value === "string" && value.length <= LONGEST_TAG_VALUE);
-  return fits ? undefined : `a tag's value is a text of at most ${LONGEST_TAG_VALUE} characters`;
+  return entries.every(([, value]) => isTagValue(value)) ? undefined : `a tag's value is ${TAG_VALUE}`;
 }

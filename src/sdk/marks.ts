@@ -1,6 +1,6 @@
 /** How a caller books what it does: tags, run and step, with what the run around it gives. */
 
-import { isTagName, LONGEST_TAG_VALUE, MOST_TAGS } from "../intake/tag-rule.ts";
+import { isTagName, isTagValue, MOST_TAGS } from "../intake/tag-rule.ts";
 import { ID_PATTERN } from "../route/identifier.ts";
 import type { RunContext } from "./run-context.ts";
 import type { Warnings } from "./warnings.ts";
@@ -39,7 +39,7 @@ export function tagsOf(asked: Readonly<Record<string, unknown>>, warn: Warnings)
   for (const [name, value] of Object.entries(asked)) {
     if (RESERVED.has(name)) {
       warn.once(`tag:${name}`, `the tag ${name} is reserved and was left out: the SDK keeps runs and steps itself`);
-    } else if (!isTagName(name) || typeof value !== "string" || value.length > LONGEST_TAG_VALUE) {
+    } else if (!isTagName(name) || !isTagValue(value)) {
       warn.once("tag", `a tag that does not fit was left out: ${JSON.stringify(name.slice(0, 80))}`);
     } else if (kept.length === MOST_TAGS) {
       warn.once("tags", `of more than ${MOST_TAGS} tags the rest was left out`);

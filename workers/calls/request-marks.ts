@@ -1,4 +1,5 @@
-import { isTagName, LONGEST_TAG_VALUE, MOST_TAGS, TAG_NAME } from "../../src/intake/tag-rule.ts";
+import { isTagName, isTagValue, MOST_TAGS, TAG_NAME, TAG_VALUE } from "../../src/intake/tag-rule.ts";
+import { ID_PATTERN } from "../../src/route/identifier.ts";
 import { badRequest } from "../http/fault.ts";
 
 /** How a caller books a call: from `x-modelrig-*` headers, a body's `metadata`, and what the key fixes. */
@@ -9,8 +10,6 @@ export interface RequestMarks {
   /** `x-modelrig-stream: validated`: only a complete, conformant answer is streamed. */
   readonly stream?: "live" | "validated" | undefined;
 }
-
-const ID = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/;
 
 /** Later sources win: `metadata` < `x-modelrig-tags` < the key's fixed tags. */
 export function requestMarks(
@@ -35,24 +34,22 @@ export function requestMarks(
 /** Run and step ids are short words, so that they can stand in URLs, tables and object names. */
 export function markId(value: string | null | undefined, param: string): string | undefined {
   if (value === null || value === undefined || value === "") return undefined;
-  if (ID.test(value)) return value;
-  throw badRequest(`${param} must match ${ID.source}`, "invalid_id", param);
+  if (ID_PATTERN.test(value)) return value;
+  throw badRequest(`${param} must match ${ID_PATTERN.source}`, "invalid_id", param);
 }
 
 function checkTag(key: string, value: string, param: string): void {
   if (!isTagName(key)) {
     throw badRequest(`a tag name must match ${TAG_NAME.source} and not be __proto__`, "invalid_tag", param);
   }
-  if (value.length > LONGEST_TAG_VALUE) {
-    throw badRequest(`the tag ${key} is longer than ${LONGEST_TAG_VALUE} characters`, "invalid_tag", param);
-  }
+  if (!isTagValue(value)) throw badRequest(`the tag ${key} must be ${TAG_VALUE}`, "invalid_tag", param);
 }
 
 /** `metadata` is the provider's field first: what does not fit a tag stays what it was and is no error. */
 function metadataTags(metadata: Readonly<Record<string, unknown>> | undefined): Record<string, string> {
   const tags: Record<string, string> = {};
   for (const [key, value] of Object.entries(metadata ?? {})) {
-    if (typeof value === "string" && isTagName(key) && value.length <= LONGEST_TAG_VALUE) tags[key] = value;
+    if (isTagName(key) && isTagValue(value)) tags[key] = value;
   }
   return tags;
 }

@@ -5,6 +5,7 @@ import { failure } from "../../src/failure/failure.ts";
 import { exceedsDepth, exceedsMembers, MOST_MEMBERS } from "../../src/json/depth.ts";
 import { parseExact } from "../../src/json/exact-numbers.ts";
 import { jsonFaultPosition } from "../../src/json/json-fault.ts";
+import { wellFormedEscapes } from "../../src/json/well-formed-json.ts";
 import type { AppEnv } from "../context.ts";
 import { badRequest, HttpFault } from "./fault.ts";
 
@@ -27,9 +28,12 @@ export function checkHead(headers: Headers, limits: Limits): void {
   if (declaredBytes(headers) > limits.bodyBytes) throw tooLarge(limits);
 }
 
-/** The body as a JSON object: counted while it arrives, its nesting checked before it is parsed. */
+/**
+ * The body as a JSON object: counted while it arrives, its nesting checked before it is parsed. Half a surrogate pair
+ * becomes U+FFFD, because neither the database nor a provider takes it.
+ */
 export async function readJsonBody(request: Request, limits: Limits): Promise<Record<string, unknown>> {
-  const text = await readText(request, limits);
+  const text = wellFormedEscapes(await readText(request, limits));
   if (exceedsDepth(text, limits.jsonDepth)) {
     throw badRequest(`the JSON body is nested deeper than ${limits.jsonDepth} levels`, "json_too_deep");
   }

@@ -39,9 +39,18 @@ export const lookRecord = z
     clusters: z.array(digest).max(MOST_QUESTIONS),
     comparisons: z.array(comparisonLook).max(64),
   })
-  .refine((look) => sameLengths(look), "questions, weights, members and differences have one length")
-  .refine((look) => new Set(look.questions).size === look.questions.length, "a question stands in a look once")
-  .refine((look) => look.members.every((member) => member < look.clusters.length), "a member names no cluster");
+  .refine((look) => sameLengths(look), {
+    error: "questions, weights, members and differences have one length",
+    path: ["questions"],
+  })
+  .refine((look) => new Set(look.questions).size === look.questions.length, {
+    error: "a question stands in a look once",
+    path: ["questions"],
+  })
+  .refine((look) => look.members.every((member) => member < look.clusters.length), {
+    error: "a member names no cluster",
+    path: ["members"],
+  });
 
 export type LookRecord = z.infer<typeof lookRecord>;
 export type ComparisonLook = z.infer<typeof comparisonLook>;

@@ -1,7 +1,7 @@
 /** What the flags of `keys create` and `keys bootstrap` say a key may do. Every fault is a usage error with the way out. */
 import { EVERY_LANE, EVERY_ROUTE, isReachPattern } from "../../identity/reach.ts";
 import { isScope, SCOPES, type Scope } from "../../identity/scope.ts";
-import { isTagName, LONGEST_TAG_VALUE } from "../../intake/tag-rule.ts";
+import { isTagName, isTagValue } from "../../intake/tag-rule.ts";
 import { type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
 import type { NewKey } from "../../store/orgs/api-keys.ts";
 import { CliError, EXIT } from "../command.ts";
@@ -95,7 +95,7 @@ function tagsOf(flag: string, pairs: readonly string[]): Readonly<Record<string,
     const equals = pair.indexOf("=");
     const key = pair.slice(0, Math.max(0, equals));
     const value = pair.slice(equals + 1);
-    if (!isTagName(key) || value === "" || value.length > LONGEST_TAG_VALUE || Object.hasOwn(tags, key))
+    if (!isTagName(key) || value === "" || !isTagValue(value) || Object.hasOwn(tags, key))
       throw usage(
         `${flag} cannot read ${JSON.stringify(pair)}`,
         `name=value, each name once, e.g. ${flag} ${EXAMPLE[flag]}`,
