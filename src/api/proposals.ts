@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { comment, identifier } from "../intake/fields.ts";
 import { PROPOSAL_STATES, proposal } from "../proposal/proposal.ts";
-import { swap } from "../swap/swap.ts";
+import { swap, swapPromise } from "../swap/swap.ts";
 import { endpoint } from "./endpoint.ts";
 import { limitUpTo, MOST_LISTED } from "./listing.ts";
 
@@ -76,6 +76,7 @@ export const recordSwap = endpoint({
       proposal: identifier,
       path: swap.options[0].shape.path.describe("Of the route file, relative to its repository."),
       patch: swap.options[0].shape.patch,
+      promised: swapPromise.describe("The route as the patch leaves it: the swap serves once the gateway serves that."),
     })
     .meta({ id: "SwapRequest" }),
   answers: { 201: { description: "Recorded; the same again where it was", json: swap } },
@@ -112,7 +113,7 @@ export const revertSwap = endpoint({
   access: "oracle-act",
   summary: "Record that a swap was taken back; repeating it is harmless",
   answers: { 200: { description: "OK", json: swap } },
-  faults: NO_SWAP,
+  faults: { ...NO_SWAP, 409: "The swap's state does not allow it" },
 });
 
 export const liveVariantAnswer = z

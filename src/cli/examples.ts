@@ -30,6 +30,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "swap execute": ["swap execute prop_01J9ZK3W --approve | git apply"],
   "swap revert": ["swap revert swap_01J9ZK3W | git apply"],
   "swap list": ["swap list"],
+  "swap show": ["swap show swap_01J9ZK3W"],
   envelopes: ["envelopes list"],
   "envelopes list": ["envelopes list"],
   "envelopes show": ["envelopes show org-month"],

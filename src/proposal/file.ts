@@ -14,18 +14,18 @@ export interface Actor {
   readonly at: number;
 }
 
-/** Id of the swap that carried a proposal out and was taken back; undefined where there is none. */
-export type RevertedSwapOf = (proposal: string) => Promise<string | undefined>;
+/** Id of the swap that carried a proposal out and was taken back or abandoned; undefined where there is none. */
+export type ClosedSwapOf = (proposal: string) => Promise<string | undefined>;
 
 /**
  * Files the one proposal a report supports, or renews the evidence of the one filed before. `undefined` where the
- * report proposes nothing. One that a human decided stays as it is decided; where its change was taken back, the same
- * change proven again is a proposal of its own.
+ * report proposes nothing. One that a human decided stays as it is decided; where its change was taken back or
+ * abandoned, the same change proven again is a proposal of its own.
  */
 export async function fileProposal(
   report: BakeoffReport,
   store: ProposalStore,
-  revertedSwapOf: RevertedSwapOf,
+  closedSwapOf: ClosedSwapOf,
   actor: Actor,
   newId: () => string,
 ): Promise<Proposal | undefined> {
@@ -38,9 +38,9 @@ export async function fileProposal(
     const subject = { kind: "bakeoff", trigger: "manual_challenger", route, serves, proposes, after } as const;
     const hash = await triggerHash(subject);
     const known = await store.findByTrigger(route, hash);
-    const reverted = known?.state === "approved" ? await revertedSwapOf(known.id) : undefined;
-    if (reverted === undefined) return filed(hash, evidence, route, store, actor, newId);
-    after = reverted;
+    const closed = known?.state === "approved" ? await closedSwapOf(known.id) : undefined;
+    if (closed === undefined) return filed(hash, evidence, route, store, actor, newId);
+    after = closed;
   }
 }
 

@@ -9,7 +9,7 @@ interface ProposalSubject {
   readonly serves: string;
   /** Digest of what would serve instead, or the name of what the proposal is about. */
   readonly proposes: string;
-  /** Swap of an earlier proposal of the same change that was taken back: proving it again is another proposal. */
+  /** Swap of an earlier proposal of the same change that was taken back or abandoned: proving it again is another proposal. */
   readonly after?: string | undefined;
 }
 

@@ -92,7 +92,7 @@ const proposalOf = (word: Word, at: number) => ({
 const incumbent = armFigures("default", { role: "incumbent" });
 const swapOf = (word: Word, at: number, by: string) => ({
   id: word,
-  state: "executed" as const,
+  state: "approved" as const,
   proposal: word,
   route: "same",
   variant: "cheap",
@@ -100,8 +100,9 @@ const swapOf = (word: Word, at: number, by: string) => ({
   baseline: { bakeoff: "b", measured_at: new Date(at).toISOString(), route_hash: "h", incumbent },
   path: "p",
   patch: "d",
-  executed_at: new Date(at).toISOString(),
-  executed_by: by,
+  promised: null,
+  approved_at: new Date(at).toISOString(),
+  approved_by: by,
 });
 
 function hostedPlanOf(org: string, at: number): HostedPlan {
@@ -209,11 +210,12 @@ export const COVERAGE: { readonly [Name in RepositoryName]?: Coverage } = {
     act: async (doing) => {
       const { own, word, at } = doing;
       await own.proposals.insert(proposalOf(word, at), own.org);
-      await own.swaps.execute({ swap: swapOf(word, at, own.org), approveFrom: "evidenced" });
-      await own.swaps.revert(word, deedOf(doing));
+      await own.swaps.approve({ swap: swapOf(word, at, own.org), approveFrom: "evidenced" });
+      await own.swaps.change(word, "serve", deedOf(doing));
     },
     see: async ({ swaps }) => ({
       listed: await swaps.list({ limit: 1_000 }),
+      awaited: await swaps.awaited(),
       one: await each((word) => swaps.get(word)),
       found: await each((word) => swaps.findByProposal(word)),
     }),

@@ -9,7 +9,7 @@ import { claimsFor } from "../../src/envelope/period.ts";
 import type { Failure, Result } from "../../src/failure/failure.ts";
 import { fileProposal } from "../../src/proposal/file.ts";
 import type { OrgStore } from "../../src/store/store.ts";
-import { revertedIn } from "../../src/swap/reverted.ts";
+import { closedIn } from "../../src/swap/closed.ts";
 import { prefixedId } from "../endpoints/actor.ts";
 import { logError } from "../log.ts";
 import type { Runtime } from "../runtime.ts";
@@ -150,7 +150,7 @@ class Host {
     if (!report.ok) return stepEnd(report);
     const actor = this.#deed(hosted);
     await store.bakeoffs.put(report.value, actor);
-    await fileProposal(report.value, store.proposals, revertedIn(store.swaps), actor, () => prefixedId("prop"));
+    await fileProposal(report.value, store.proposals, closedIn(store.swaps), actor, () => prefixedId("prop"));
     await store.hostedBakeoffs.move(hosted.id, ["cancelling"], "cancelled", actor);
     await store.hostedBakeoffs.move(hosted.id, ["queued", "running"], "done", actor);
     return { is: "stored" };

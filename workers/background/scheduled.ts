@@ -3,7 +3,9 @@ import { runUpkeep } from "../../src/cycles/upkeep/upkeep.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Env } from "../bindings.ts";
 import { runtimeOf } from "../compose.ts";
+import { settleOrgSwaps } from "../isolate/served-swaps.ts";
 import { logError } from "../log.ts";
+import type { Runtime } from "../runtime.ts";
 import { cycleOf } from "./cycles.ts";
 
 /** Runs the cycle a cron stands for. Crons fire at least once, so every cycle may be run again. */
@@ -11,16 +13,16 @@ export async function runScheduled(cron: string, env: Env): Promise<void> {
   const runtime = runtimeOf(env);
   switch (cycleOf(cron)) {
     case "upkeep":
-      await runUpkeep(upkeepPorts(env, await runtime.openStore(), runtime.now));
+      await runUpkeep(upkeepPorts(env, await runtime.openStore(), runtime));
       return;
     case undefined:
       logError("a cron without a cycle", undefined, { cron });
   }
 }
 
-function upkeepPorts(env: Env, store: Store, now: () => number): UpkeepPorts {
+function upkeepPorts(env: Env, store: Store, runtime: Runtime): UpkeepPorts {
   return {
-    now,
+    now: runtime.now,
     orgs: async () => (await store.orgs.list()).map(({ id }) => id),
     report: ({ org, task, error }) => logError(`upkeep: ${task} failed`, error, { org }),
     forOrg: (org) => {
@@ -29,6 +31,7 @@ function upkeepPorts(env: Env, store: Store, now: () => number): UpkeepPorts {
       const envelopes = () => env.SPEND_ENVELOPES.getByName(org);
       return {
         expireProposals: (stamp) => proposals.expire(stamp),
+        settleSwaps: () => settleOrgSwaps(runtime, org, () => undefined),
         unreconciled: (limit, after) => envelopes().unreconciled(limit, after),
         attemptCosts: (ids) => inferences.attemptCosts(ids),
         reconcile: (bills) => envelopes().reconcile(bills),

@@ -29,7 +29,9 @@ interface ExecuteOptions extends GatewayOptions {
 export const command: CommandModule = {
   build(command, io, run) {
     addGatewayOptions(
-      command.command("execute <proposal>").description("print an approved change as a patch, and record it"),
+      command
+        .command("execute <proposal>")
+        .description("approve a proposal: print its change as a patch, and record it"),
     )
       .option("--approve", "this is a human's decision; nothing happens without it")
       .option("--accept-shape-only", "take evidence for enough of which only the shape of answers was tested; recorded")
@@ -44,7 +46,10 @@ export const command: CommandModule = {
       .option("--routes <dir>", "folder of route bundles (default: routes)")
       .option("--json", "print one JSON document that holds the patch")
       .action(run((id: string, options: ExecuteOptions) => revert(io, id, options)));
-    addGatewayOptions(command.command("list").description("recorded swaps, newest first"))
+    addGatewayOptions(command.command("show <swap>").description("a swap: what was promised, and whether it is served"))
+      .option("--json", "print one JSON document")
+      .action(run((id: string, options: ExecuteOptions) => show(io, id, options)));
+    addGatewayOptions(command.command("list").description("approved swaps with their state, newest first"))
       .option("--json", "print one JSON document")
       .action(run((options: ExecuteOptions) => list(io, options)));
   },
@@ -61,8 +66,8 @@ async function execute(io: Io, proposalId: string, options: ExecuteOptions): Pro
   const proposal = await readyProposal(gateway, proposalId, options);
   const known = await gateway.call(listSwaps, { query: { proposal: proposalId } });
   const [before] = known.swaps;
-  if (before?.state === "reverted") {
-    throw new CliError("swap.reverted", `swap ${before.id} of this proposal was reverted`, {
+  if (before?.state === "reverted" || before?.state === "abandoned") {
+    throw new CliError(`swap.${before.state}`, `swap ${before.id} of this proposal is ${before.state}`, {
       exitCode: EXIT.no,
       fix: "run the bake-off again: what it proves is filed as a new proposal",
     });
@@ -78,11 +83,10 @@ async function execute(io: Io, proposalId: string, options: ExecuteOptions): Pro
     evidence,
   );
   const project = { cwd: io.cwd, routes: options.routes, config: options.config };
-  const { path, patch, notes } = await promotionPatch(bundle, project, proposal.route, evidence.variant);
+  const { notes, ...file } = await promotionPatch(bundle, project, proposal.route, evidence.variant);
   if (!(await costAccepted(io, proposal.route, evidence, options))) return EXIT.no;
-  const body = { proposal: proposalId, path, patch };
-  const executed = await gateway.call(recordSwap, { body });
-  return hand(io, executed, notes, options);
+  const approved = await gateway.call(recordSwap, { body: { proposal: proposalId, ...file } });
+  return hand(io, approved, notes, options);
 }
 
 /** The proposal; one that rests on shape alone is taken for evidenced where the person says so, and else refused. */
@@ -122,15 +126,28 @@ async function costAccepted(
   return confirmName(io, "Go on?", route, options.confirm);
 }
 
-function hand(io: Io, executed: Swap, notes: readonly string[], options: ExecuteOptions): ExitCode {
-  if (options.json) printJson(io, { schema: "modelrig.swap/1", ...executed });
-  else io.stdout.write(executed.patch);
+function hand(io: Io, swap: Swap, notes: readonly string[], options: ExecuteOptions): ExitCode {
+  if (options.json) printJson(io, { schema: "modelrig.swap/1", ...swap });
+  else io.stdout.write(swap.patch);
   const say = (line: string): void => void io.stderr.write(`${line}\n`);
   for (const note of notes) say(`note:   ${note}`);
-  say(`swap ${executed.id}: ${executed.route} to ${executed.variant}, cost ${executed.direction}, ${executed.state}`);
-  say(`apply:  modelrig swap execute ${executed.proposal} --approve | git apply    (at the root of the repository)`);
-  say(`revert: modelrig swap revert ${executed.id} | git apply`);
+  say(`swap ${swap.id}: ${swap.route} to ${swap.variant}, cost ${swap.direction}; ${stateText(swap)}`);
+  say(`apply:  modelrig swap execute ${swap.proposal} --approve | git apply    (at the root of the repository)`);
+  say(`revert: modelrig swap revert ${swap.id} | git apply`);
   return EXIT.done;
+}
+
+function stateText(swap: Swap): string {
+  switch (swap.state) {
+    case "approved":
+      return "approved, not served yet: apply the patch, then deploy (modelrig dev takes the file by itself)";
+    case "serving":
+      return `serving since ${swap.serving_since}`;
+    case "reverted":
+      return `reverted ${swap.reverted_at}`;
+    case "abandoned":
+      return `abandoned ${swap.abandoned_at}: not served within 30 days`;
+  }
 }
 
 async function revert(io: Io, id: string, options: ExecuteOptions): Promise<ExitCode> {
@@ -163,14 +180,45 @@ async function list(io: Io, options: ExecuteOptions): Promise<ExitCode> {
     { header: "variant", shrink: true },
     { header: "cost" },
     { header: "state" },
-    { header: "executed" },
+    { header: "approved" },
+    { header: "serving since" },
   ];
   printTable(
     io,
     columns,
-    found.swaps.map((one) => [one.id, one.route, one.variant, one.direction, one.state, one.executed_at]),
+    found.swaps.map((one) => [
+      ...[one.id, one.route, one.variant, one.direction, one.state],
+      minuteOf(one.approved_at),
+      "serving_since" in one ? minuteOf(one.serving_since) : "",
+    ]),
   );
   return EXIT.done;
+}
+
+async function show(io: Io, id: string, options: ExecuteOptions): Promise<ExitCode> {
+  const found = await fetchSwap(gatewayFrom(io, options), id);
+  if (options.json) {
+    printJson(io, { schema: "modelrig.swap/1", ...found });
+    return EXIT.done;
+  }
+  const { incumbent, bakeoff, measured_at: measured } = found.baseline;
+  const lines = [
+    ["swap", found.id],
+    ["route", `${found.route}, default becomes ${found.variant}`],
+    ["state", stateText(found)],
+    ["proposal", found.proposal],
+    ["approved", `${found.approved_at} by ${found.approved_by}`],
+    ["promised", found.promised ? `${found.promised.route_hash.slice(0, 12)} of ${found.path}` : "not recorded"],
+    ["replaces", `${incumbent.arm}, as measured by ${bakeoff} on ${measured.slice(0, 10)}`],
+    ["cost", found.direction],
+  ];
+  for (const [name = "", text = ""] of lines) io.stdout.write(`${name.padEnd(10)}${text}\n`);
+  return EXIT.done;
+}
+
+/** `2026-12-01T09:30Z`. */
+function minuteOf(iso: string | undefined): string {
+  return iso === undefined ? "" : `${iso.slice(0, 16)}Z`;
 }
 
 async function fetchSwap(gateway: Gateway, id: string): Promise<Swap> {

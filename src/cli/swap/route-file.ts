@@ -5,9 +5,10 @@ import { servedDigest } from "../../bakeoff/evidence/served-payload.ts";
 import { compileAll } from "../../config/compile-all.ts";
 import type { CompiledBundle } from "../../config/config.ts";
 import type { Failure, Result } from "../../failure/failure.ts";
-import { narrow } from "../../route/narrow.ts";
+import { DEFAULT_VARIANT, narrow } from "../../route/narrow.ts";
 import { unifiedPatch } from "../../swap/patch.ts";
 import { promoteVariant } from "../../swap/promote.ts";
+import type { SwapPromise } from "../../swap/swap.ts";
 import { CliError, EXIT } from "../command.ts";
 
 interface RouteFile {
@@ -26,6 +27,7 @@ interface SwapProject {
 interface SwapPatch {
   readonly path: string;
   readonly patch: string;
+  readonly promised: SwapPromise;
   readonly notes: readonly string[];
 }
 
@@ -64,7 +66,9 @@ export async function promotionPatch(
       fix: "change the file by hand",
     });
   }
-  return { path: file.path, patch: unifiedPatch(file.path, file.text, text), notes };
+  const serves = await servedDigest(unwrap(narrow(after, DEFAULT_VARIANT)));
+  const promised = { route_hash: after.hash, serves };
+  return { path: file.path, patch: unifiedPatch(file.path, file.text, text), promised, notes };
 }
 
 async function recompiled(bundle: CompiledBundle, project: SwapProject, file: RouteFile, text: string) {

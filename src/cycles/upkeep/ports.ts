@@ -13,8 +13,10 @@ interface FoundBill {
 
 /** What upkeep needs of one org. Each method is one round trip. */
 export interface OrgUpkeep {
-  /** Answers how many open proposals past their expiry became expired. */
+  /** Returns how many open proposals past their expiry became expired. */
   expireProposals(stamp: AuditStamp): Promise<number>;
+  /** Returns how many approved swaps turned out to be served, or were abandoned. One round trip, and one for each. */
+  settleSwaps(): Promise<number>;
   /** A page of the reservations that count as spent whole because their bill never came, newest first. */
   unreconciled(limit: number, after: ReservationCursor | undefined): Promise<readonly ReservationCursor[]>;
   /** Costs telemetry knows of these; `undefined` = arrived, cost unknown. */

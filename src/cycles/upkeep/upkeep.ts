@@ -31,6 +31,7 @@ const MOST_FAILED_HOURS = 3;
 /** What a run did, over all orgs. */
 interface UpkeepSummary {
   proposalsExpired: number;
+  swapsSettled: number;
   envelopesReconciled: number;
   hoursRolledUp: number;
   inferencesMoved: number;
@@ -53,6 +54,7 @@ interface Task {
 const TASKS: Readonly<Record<string, (task: Task) => Promise<void>>> = {
   "expire proposals": expireProposals,
   "expire responses": expireResponses,
+  "settle swaps": settleSwaps,
   "reconcile envelopes": reconcileEnvelopes,
   "roll up": rollUp,
   retention,
@@ -64,6 +66,7 @@ export async function runUpkeep(ports: UpkeepPorts, limits: UpkeepLimits = UPKEE
   const budget = new WorkBudget(ports.now, now + limits.patienceMs, limits.steps);
   const done: UpkeepSummary = {
     proposalsExpired: 0,
+    swapsSettled: 0,
     envelopesReconciled: 0,
     hoursRolledUp: 0,
     inferencesMoved: 0,
@@ -122,6 +125,10 @@ async function expireResponses({ org, budget, now, done }: Task): Promise<void> 
     done.responsesExpired += expired;
     if (expired < RESPONSES_PER_DELETE) return;
   }
+}
+
+async function settleSwaps({ org, budget, done }: Task): Promise<void> {
+  if (budget.take()) done.swapsSettled += await org.settleSwaps();
 }
 
 /** Replaces what expired reservations were assumed to cost by what telemetry says they did. */

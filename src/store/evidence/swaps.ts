@@ -1,7 +1,8 @@
-import { and, desc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, ne, sql } from "drizzle-orm";
 import type { AuditStamp } from "../../identity/audit-stamp.ts";
-import type { SwapExecution, SwapStore } from "../../swap/ports.ts";
-import { type Swap, swap } from "../../swap/swap.ts";
+import type { SwapApproval, SwapStore } from "../../swap/ports.ts";
+import { type Swap, type SwapState, swap } from "../../swap/swap.ts";
+import { type SwapEvent, statesBefore, swapTransition } from "../../swap/transitions.ts";
 import type { Database } from "../database/database.ts";
 import { settled } from "../database/store-error.ts";
 import { auditInsertIfChanged } from "../orgs/audit-log.ts";
@@ -34,26 +35,32 @@ export class OrgSwaps implements SwapStore {
         .select()
         .from(swaps)
         .where(and(eq(swaps.org, this.#org), filter.route === undefined ? undefined : eq(swaps.route, filter.route)))
-        .orderBy(desc(swaps.executedAt), desc(swaps.id))
+        .orderBy(desc(swaps.approvedAt), desc(swaps.id))
         .limit(filter.limit),
     );
     return rows.map(swapOf);
   }
 
-  async execute({ swap: fresh, approveFrom }: SwapExecution): Promise<boolean> {
-    const at = Date.parse(fresh.executed_at);
-    const stamp = { by: fresh.executed_by, at };
+  async awaited(): Promise<readonly Swap[]> {
+    const where = and(eq(swaps.org, this.#org), inArray(swaps.state, [...statesBefore("serve")]));
+    return (await settled(this.#db.select().from(swaps).where(where))).map(swapOf);
+  }
+
+  async approve({ swap: fresh, approveFrom }: SwapApproval): Promise<boolean> {
+    const at = Date.parse(fresh.approved_at);
+    const stamp = { by: fresh.approved_by, at };
     const own = and(eq(proposals.org, this.#org), eq(proposals.id, fresh.proposal));
     // Inserts the swap only while its proposal is still in the state that was read; the following statements depend on
     // its row.
-    const executed = sql`exists (select 1 from swaps s where s.org = ${this.#org} and s.id = ${fresh.id})`;
+    const recorded = sql`exists (select 1 from swaps s where s.org = ${this.#org} and s.id = ${fresh.id})`;
     const [inserted] = await settled(
       this.#db.batch([
         this.#db
           .insert(swaps)
           .select(
             sql`select ${this.#org}, ${fresh.id}, ${fresh.proposal}, ${fresh.route}, ${fresh.variant}, ${fresh.direction},
-              ${JSON.stringify(fresh.baseline)}, ${fresh.path}, ${fresh.patch}, ${at}, ${fresh.executed_by}, null, null
+              ${JSON.stringify(fresh.baseline)}, ${fresh.path}, ${fresh.patch}, ${at}, ${fresh.approved_by}, null, null,
+              ${fresh.state}, ${fresh.promised?.route_hash ?? null}, ${fresh.promised?.serves ?? null}, null, null
               where exists (select 1 from proposals p where p.org = ${this.#org} and p.id = ${fresh.proposal}
                 and p.state = ${approveFrom ?? "approved"})`,
           )
@@ -61,14 +68,14 @@ export class OrgSwaps implements SwapStore {
           .returning({ id: swaps.id }),
         auditInsertIfChanged(this.#db, this.#org, {
           ...stamp,
-          action: "swap.executed",
+          action: "swap.approved",
           subject: fresh.id,
           detail: { proposal: fresh.proposal, route: fresh.route, variant: fresh.variant },
         }),
         this.#db
           .update(proposals)
           .set({ state: "approved", decidedAt: at, decidedBy: stamp.by })
-          .where(and(own, eq(proposals.state, "evidenced"), executed)),
+          .where(and(own, eq(proposals.state, "evidenced"), recorded)),
         auditInsertIfChanged(this.#db, this.#org, { ...stamp, action: "proposal.approved", subject: fresh.proposal }),
         this.#db
           .update(proposals)
@@ -79,7 +86,7 @@ export class OrgSwaps implements SwapStore {
               eq(proposals.route, fresh.route),
               ne(proposals.id, fresh.proposal),
               inArray(proposals.state, ["suggested", "evidenced"]),
-              executed,
+              recorded,
             ),
           ),
       ]),
@@ -87,18 +94,21 @@ export class OrgSwaps implements SwapStore {
     return inserted.length > 0;
   }
 
-  async revert(id: string, stamp: AuditStamp): Promise<boolean> {
-    const [reverted] = await settled(
+  async change(id: string, event: SwapEvent, stamp: AuditStamp): Promise<boolean> {
+    const from = statesBefore(event);
+    const to = from[0] && swapTransition(from[0], event);
+    if (to === undefined) return false;
+    const [changed] = await settled(
       this.#db.batch([
         this.#db
           .update(swaps)
-          .set({ revertedAt: stamp.at, revertedBy: stamp.by })
-          .where(and(this.#is(id), isNull(swaps.revertedAt)))
+          .set({ state: to, ...MARKS[to](stamp) })
+          .where(and(this.#is(id), inArray(swaps.state, [...from])))
           .returning({ id: swaps.id }),
-        auditInsertIfChanged(this.#db, this.#org, { ...stamp, action: "swap.reverted", subject: id }),
+        auditInsertIfChanged(this.#db, this.#org, { ...stamp, action: `swap.${to}`, subject: id }),
       ]),
     );
-    return reverted.length > 0;
+    return changed.length > 0;
   }
 
   #is(id: string) {
@@ -106,21 +116,29 @@ export class OrgSwaps implements SwapStore {
   }
 }
 
+/** What a state brings with it. */
+const MARKS: Readonly<Record<SwapState, (stamp: AuditStamp) => Partial<typeof swaps.$inferInsert>>> = {
+  approved: () => ({}),
+  serving: ({ at }) => ({ servingSince: at }),
+  reverted: ({ at, by }) => ({ revertedAt: at, revertedBy: by }),
+  abandoned: ({ at }) => ({ abandonedAt: at }),
+};
+
 function swapOf(row: typeof swaps.$inferSelect): Swap {
-  const { id, proposal, route, variant, direction, baseline, path, patch } = row;
+  const { id, state, proposal, route, variant, direction, baseline, path, patch } = row;
+  const { promisedHash: hash, promisedServes: serves } = row;
   return swap.parse({
-    id,
-    proposal,
-    route,
-    variant,
-    direction,
-    baseline,
-    path,
-    patch,
-    executed_at: new Date(row.executedAt).toISOString(),
-    executed_by: row.executedBy,
-    ...(row.revertedAt === null
-      ? { state: "executed" }
-      : { state: "reverted", reverted_at: new Date(row.revertedAt).toISOString(), reverted_by: row.revertedBy }),
+    ...{ id, state, proposal, route, variant, direction, baseline, path, patch },
+    promised: hash === null || serves === null ? null : { route_hash: hash, serves },
+    approved_at: isoOf(row.approvedAt),
+    approved_by: row.approvedBy,
+    serving_since: isoOf(row.servingSince),
+    reverted_at: isoOf(row.revertedAt),
+    reverted_by: row.revertedBy ?? undefined,
+    abandoned_at: isoOf(row.abandonedAt),
   });
+}
+
+function isoOf(at: number | null): string | undefined {
+  return at === null ? undefined : new Date(at).toISOString();
 }

@@ -82,7 +82,7 @@ export const ORG_TABLES: readonly OrgTable[] = [
   { table: evidenceLooks, at: evidenceLooks.at, heavy: true },
   { table: evidenceSalts, secret: [evidenceSalts.salt] },
   { table: proposals, at: proposals.createdAt, heavy: true },
-  { table: swaps, at: swaps.executedAt, heavy: true },
+  { table: swaps, at: swaps.approvedAt, heavy: true },
   { table: routePins },
   { table: capabilities },
 ];

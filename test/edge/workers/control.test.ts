@@ -178,11 +178,12 @@ describe("from proposal to swap", () => {
         command: expect.stringMatching(/^gh pr create/),
       },
     });
-    const body = { proposal: id, path: "routes/x.yaml", patch: "diff" };
-    const executed = await post(open(), "/v1/swaps", body);
-    expect(executed.status).toBe(201);
-    const swap = (await executed.json()) as { id: string };
-    expect(swap).toMatchObject({ state: "executed", direction: "down", baseline: { incumbent: { arm: "default" } } });
+    const promised = { route_hash: "0".repeat(64), serves: "0".repeat(32) };
+    const body = { proposal: id, path: "routes/x.yaml", patch: "diff", promised };
+    const approved = await post(open(), "/v1/swaps", body);
+    expect(approved.status).toBe(201);
+    const swap = (await approved.json()) as { id: string };
+    expect(swap).toMatchObject({ state: "approved", direction: "down", baseline: { incumbent: { arm: "default" } } });
     expect(await (await post(open(), "/v1/swaps", body)).json()).toEqual(swap);
     expect(await (await open().fetch(`/v1/swaps?proposal=${id}`)).json()).toEqual({ swaps: [swap] });
     expect(await (await post(open(), `/v1/swaps/${swap.id}/revert`)).json()).toMatchObject({ state: "reverted" });
@@ -194,7 +195,10 @@ describe("from proposal to swap", () => {
     expect(await decided.json()).toMatchObject({ proposal: { state: "rejected", comment: "no" } });
     const again = await post(open(), `/v1/proposals/${proposal?.id}/decide`, { decision: "approve" });
     expect(again.status).toBe(409);
-    const response = await post(open(), "/v1/swaps", { proposal: proposal?.id, path: "p", patch: "d" });
+    const response = await post(open(), "/v1/swaps", {
+      ...{ proposal: proposal?.id, path: "p", patch: "d" },
+      promised: { route_hash: "0".repeat(64), serves: "0".repeat(32) },
+    });
     expect(response.status).toBe(409);
     expect(await codeOf(response)).toBe("proposal_state");
   });

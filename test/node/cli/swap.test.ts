@@ -9,6 +9,7 @@ import { servedDigest } from "../../../src/bakeoff/evidence/served-payload.ts";
 import { armsOf } from "../../../src/bakeoff/plan/arm.ts";
 import { main } from "../../../src/cli/main.ts";
 import type { ProposalEvidence } from "../../../src/proposal/evidence.ts";
+import { narrow } from "../../../src/route/narrow.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { evidenceFigures } from "../../support/bakeoff-figures.ts";
 import { routeOf } from "../../support/bundles.ts";
@@ -56,10 +57,10 @@ function answer(method: string, path: string, body: Record<string, unknown>): { 
     posted.push({ path, body });
     const { bakeoff, measured_at, route_hash, incumbent, variant, swap_direction: direction } = evidence;
     const baseline = { bakeoff, measured_at, route_hash, incumbent };
-    const executed = { route: "acme.task", variant, direction, baseline, executed_at: at, executed_by: "k" };
+    const approved = { route: "acme.task", variant, direction, baseline, approved_at: at, approved_by: "k" };
     recorded =
       path === "/v1/swaps"
-        ? { id: "swap_1", state: "executed", ...body, ...executed }
+        ? { id: "swap_1", state: "approved", ...body, ...approved }
         : { ...recorded, state: "reverted", reverted_at: at, reverted_by: "k" };
     return { status: path === "/v1/swaps" ? 201 : 200, body: recorded };
   }
@@ -92,6 +93,13 @@ afterEach(() => {
   server.closeAllConnections();
   server.close();
 });
+
+/** What a gateway that serves this file shows of it. */
+async function promiseOf(file: string) {
+  const route = await routeOf(file);
+  const served = narrow(route, "default");
+  return { route_hash: route.hash, serves: served.ok && (await servedDigest(served.value)) };
+}
 
 /** What the two arms of the file serve. */
 async function servedBy(route: Route): Promise<ProposalEvidence["served"]> {
@@ -130,7 +138,15 @@ describe("swap execute", () => {
       "candidates:\n  - { provider: sim, model: atlas-small }\n  - { provider: sim, model: atlas-large } # serves\n",
     );
     expect(posted).toEqual([
-      { path: "/v1/swaps", body: { proposal: "prop_1", path: "app/routes/acme.task.yaml", patch: out } },
+      {
+        path: "/v1/swaps",
+        body: {
+          proposal: "prop_1",
+          path: "app/routes/acme.task.yaml",
+          patch: out,
+          promised: await promiseOf(fileNow()),
+        },
+      },
     ]);
   });
 
@@ -195,6 +211,23 @@ describe("swap execute", () => {
       id: "swap_1",
       patch: expect.stringContaining("diff --git"),
     });
+  });
+});
+
+describe("swap show", () => {
+  it("says what was promised, and that nothing serves it before the gateway does", async () => {
+    await swap("execute", "prop_1", "--approve");
+    const { exitCode, out } = await swap("show", "swap_1");
+    expect(exitCode).toBe(0);
+    expect(out).toMatch(/^state +approved, not served yet/m);
+    expect(out).toMatch(/^promised +[0-9a-f]{12} of app\/routes\/acme\.task\.yaml$/m);
+    recorded = { ...recorded, state: "serving", serving_since: "2026-11-30T08:00:00.000Z" };
+    expect((await swap("show", "swap_1")).out).toMatch(/^state +serving since 2026-11-30T08:00:00.000Z$/m);
+    expect(JSON.parse((await swap("show", "swap_1", "--json")).out)).toMatchObject({ state: "serving" });
+  });
+
+  it("says no to one that does not exist", async () => {
+    expect(await swap("show", "swap_9")).toMatchObject({ exitCode: 3, out: "" });
   });
 });
 

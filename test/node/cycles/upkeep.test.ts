@@ -19,6 +19,7 @@ function world(orgs: Readonly<Record<string, Partial<OrgUpkeep>>>, now: () => nu
   const problems: string[] = [];
   const idle: OrgUpkeep = {
     expireProposals: async () => 0,
+    settleSwaps: async () => 0,
     unreconciled: async () => [],
     attemptCosts: async () => new Map(),
     reconcile: async () => 0,

@@ -1,14 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ArmReport } from "../../../src/bakeoff/analysis/arm-report.ts";
+import { servedDigest } from "../../../src/bakeoff/evidence/served-payload.ts";
 import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { gateOf } from "../../../src/bakeoff/report/consistency.ts";
 import { asOf, fileProposal, recordDecision } from "../../../src/proposal/file.ts";
 import type { Proposal } from "../../../src/proposal/proposal.ts";
+import { narrow } from "../../../src/route/narrow.ts";
+import type { Route } from "../../../src/route/route.ts";
 import { migrate } from "../../../src/store/database/migrate.ts";
 import { type OrgStore, openStore, type Store } from "../../../src/store/store.ts";
-import { executeSwap } from "../../../src/swap/execute.ts";
-import { revertedIn } from "../../../src/swap/reverted.ts";
+import { approveSwap } from "../../../src/swap/approve.ts";
+import { closedIn } from "../../../src/swap/closed.ts";
+import { settleSwaps } from "../../../src/swap/settle.ts";
 import { armFigures, digestOf, pairFigures, pairsWith, regretFigures } from "../../support/bakeoff-figures.ts";
+import { routeOf } from "../../support/bundles.ts";
 import { type LocalDatabase, localDatabase, releasedMigrations } from "../../support/local-database.ts";
 
 const DAY = 86_400_000;
@@ -77,13 +82,14 @@ function reportOf(
 }
 
 async function filed(report = reportOf(), at = NOW): Promise<Proposal> {
-  const proposal = await fileProposal(report, own.proposals, revertedIn(own.swaps), human(at), newId);
+  const proposal = await fileProposal(report, own.proposals, closedIn(own.swaps), human(at), newId);
   if (!proposal) throw new Error("nothing was filed");
   return proposal;
 }
 
-const patch = { path: "routes/acme.task.yaml", patch: "--- a\n+++ b\n" };
-const swapped = (proposal: Proposal, at = NOW) => executeSwap(proposal, patch, own.swaps, human(at), newId);
+const promised = { route_hash: "a".repeat(64), serves: "b".repeat(32) };
+const patch = { path: "routes/acme.task.yaml", patch: "--- a\n+++ b\n", promised };
+const swapped = (proposal: Proposal, at = NOW) => approveSwap(proposal, patch, own.swaps, human(at), newId);
 
 describe("filing a proposal", () => {
   it("files the arm that clears, evidenced, to expire in 30 days", async () => {
@@ -98,7 +104,7 @@ describe("filing a proposal", () => {
 
   it("files nothing where no arm clears", async () => {
     const report = reportOf({}, { effective: { usd_per_1k: 6 } });
-    expect(await fileProposal(report, own.proposals, revertedIn(own.swaps), human(), newId)).toBeUndefined();
+    expect(await fileProposal(report, own.proposals, closedIn(own.swaps), human(), newId)).toBeUndefined();
     expect(await own.proposals.list({ limit: 10 })).toEqual([]);
   });
 
@@ -177,14 +183,14 @@ describe("filing a proposal", () => {
   });
 });
 
-describe("executing a swap", () => {
+describe("approving a swap", () => {
   it("records it with the incumbent's baseline and approves its proposal", async () => {
     const proposal = await filed();
     const result = await swapped(proposal);
     expect(result).toMatchObject({
       ok: true,
       value: {
-        state: "executed",
+        state: "approved",
         variant: "cheap",
         direction: "down",
         baseline: { bakeoff: "bo_1", incumbent: { arm: "default", effective: { usd_per_1k: 5 } } },
@@ -232,8 +238,8 @@ describe("executing a swap", () => {
   it("is reverted once, and keeps its baseline", async () => {
     const result = await swapped(await filed());
     if (!result.ok) throw new Error(result.error.message);
-    expect(await own.swaps.revert(result.value.id, human(NOW + 5))).toBe(true);
-    expect(await own.swaps.revert(result.value.id, { by: "key_2", at: NOW + 9 })).toBe(false);
+    expect(await own.swaps.change(result.value.id, "revert", human(NOW + 5))).toBe(true);
+    expect(await own.swaps.change(result.value.id, "revert", { by: "key_2", at: NOW + 9 })).toBe(false);
     expect(await own.swaps.get(result.value.id)).toMatchObject({
       state: "reverted",
       reverted_by: "key_1",
@@ -246,21 +252,122 @@ describe("executing a swap", () => {
     const proposal = await filed();
     const result = await swapped(proposal);
     if (!result.ok) throw new Error(result.error.message);
-    await own.swaps.revert(result.value.id, human(NOW + 5));
+    await own.swaps.change(result.value.id, "revert", human(NOW + 5));
     expect(await swapped(proposal)).toMatchObject({ ok: false, error: { code: "swap_reverted" } });
     const again = await filed(reportOf({ id: "bo_2" }), NOW + DAY);
     expect(again.id).not.toBe(proposal.id);
     expect(again.state).toBe("evidenced");
     const second = await swapped(again);
-    expect(second).toMatchObject({ ok: true, value: { state: "executed" } });
+    expect(second).toMatchObject({ ok: true, value: { state: "approved" } });
     if (second.ok) expect(second.value.id).not.toBe(result.value.id);
   });
 
   it("leaves a trace of every change in the audit log", async () => {
     const result = await swapped(await filed());
-    if (result.ok) await own.swaps.revert(result.value.id, human());
+    if (result.ok) await own.swaps.change(result.value.id, "revert", human());
     const actions = (await own.audit.list(20)).map(({ action }) => action).reverse();
-    expect(actions).toEqual(["proposal.filed", "swap.executed", "proposal.approved", "swap.reverted"]);
+    expect(actions).toEqual(["proposal.filed", "swap.approved", "proposal.approved", "swap.reverted"]);
+  });
+});
+
+describe("an approved swap", () => {
+  const FILE = `route: acme.task
+candidates:
+  - { provider: sim, model: atlas-small }
+  - { provider: sim, model: atlas-large }
+variants:
+  - name: large
+    candidates: [{ provider: sim, model: atlas-large }]
+`;
+  const gateway = { by: "gateway", at: NOW + DAY };
+
+  async function approved(promise: Partial<typeof promised> = {}): Promise<string> {
+    const route = narrowed(await routeOf(FILE));
+    const kept = { ...patch, promised: { ...promised, serves: await servedDigest(route), ...promise } };
+    const result = await approveSwap(await filed(), kept, own.swaps, human(), newId);
+    if (!result.ok) throw new Error(result.error.message);
+    return result.value.id;
+  }
+  const narrowed = (route: Route, variant = "default") => {
+    const found = narrow(route, variant);
+    if (!found.ok) throw new Error(found.error.message);
+    return found.value;
+  };
+  const settled = async (file: string | undefined, variant = "default", actor = gateway) => {
+    const route = file === undefined ? undefined : narrowed(await routeOf(file), variant);
+    return await settleSwaps(own.swaps, async () => route, actor);
+  };
+  const stateOf = async (id: string) => (await own.swaps.get(id))?.state;
+
+  it("serves once the gateway serves what was promised, and says since when", async () => {
+    const id = await approved();
+    expect(await settled(FILE)).toBe(1);
+    expect(await own.swaps.get(id)).toMatchObject({
+      state: "serving",
+      serving_since: new Date(gateway.at).toISOString(),
+    });
+    expect(await settled(FILE)).toBe(0);
+  });
+
+  it.each([
+    ["another description", `description: Summaries of tickets.\n${FILE}`],
+    [
+      "comments and another order of keys",
+      FILE.replace("{ provider: sim, model: atlas-small }", "{ model: atlas-small, provider: sim } # applied"),
+    ],
+  ])("serves also with %s, which change nothing that is served", async (_what, file) => {
+    const id = await approved();
+    await settled(file);
+    expect(await stateOf(id)).toBe("serving");
+  });
+
+  it.each([
+    ["the old order of candidates", FILE.replace(/(.*small.*\n)(.*large.*\n)/, "$2$1"), "default"],
+    ["other sampling", FILE.replace("atlas-small }", "atlas-small, params: { temperature: 0.9 } }"), "default"],
+    ["a pin to another variant", FILE, "large"],
+    ["no such route", undefined, "default"],
+  ])("stays approved where the gateway serves %s", async (_what, file, variant) => {
+    const id = await approved();
+    expect(await settled(file, variant)).toBe(0);
+    expect(await stateOf(id)).toBe("approved");
+  });
+
+  it("is abandoned after 30 days unseen, and what is proven then is a proposal of its own", async () => {
+    const id = await approved();
+    const proposal = (await own.swaps.get(id))?.proposal;
+    await settled(undefined, "default", { by: "gateway", at: NOW + 30 * DAY - 1 });
+    expect(await stateOf(id)).toBe("approved");
+    await settled(undefined, "default", { by: "gateway", at: NOW + 30 * DAY });
+    expect(await stateOf(id)).toBe("abandoned");
+    const again = await filed(reportOf({ id: "bo_2" }), NOW + 31 * DAY);
+    expect(again).toMatchObject({ state: "evidenced" });
+    expect(again.id).not.toBe(proposal);
+  });
+
+  it("cannot be served, abandoned or reverted once it was closed", async () => {
+    const id = await approved();
+    await own.swaps.change(id, "revert", human());
+    for (const event of ["serve", "abandon", "revert"] as const)
+      expect(await own.swaps.change(id, event, gateway)).toBe(false);
+    expect(await stateOf(id)).toBe("reverted");
+  });
+
+  it("serves and is not abandoned by gateways that look at the same time", async () => {
+    const id = await approved();
+    const late = { by: "gateway", at: NOW + 40 * DAY };
+    await Promise.all([settled(FILE, "default", late), settled(FILE, "default", late)]);
+    expect(await stateOf(id)).toBe("serving");
+    expect((await own.audit.list(20)).filter(({ action }) => action === "swap.serving")).toHaveLength(1);
+  });
+
+  it("keeps since when it served after it was reverted", async () => {
+    const id = await approved();
+    await settled(FILE);
+    await own.swaps.change(id, "revert", human(NOW + 3 * DAY));
+    expect(await own.swaps.get(id)).toMatchObject({
+      state: "reverted",
+      serving_since: new Date(gateway.at).toISOString(),
+    });
   });
 });
 

@@ -6,7 +6,7 @@ import { gateOf, inconsistency } from "../../../src/bakeoff/report/consistency.t
 import { failure } from "../../../src/failure/failure.ts";
 import { fileProposal, proveProposal } from "../../../src/proposal/file.ts";
 import { LookConflict } from "../../../src/store/evidence/evidence-looks.ts";
-import { revertedIn } from "../../../src/swap/reverted.ts";
+import { closedIn } from "../../../src/swap/closed.ts";
 import { type Caller, requireReach } from "../../calls/call-access.ts";
 import type { AppEnv } from "../../context.ts";
 import { badRequest, HttpFault, notFound } from "../../http/fault.ts";
@@ -38,7 +38,7 @@ export function mountBakeoffs(app: Hono<AppEnv>): void {
     await store.bakeoffs.put(report, actor);
     const proven = known && (await proveProposal(report, known, store.proposals, actor));
     const proposal =
-      proven ?? (await fileProposal(report, store.proposals, revertedIn(store.swaps), actor, () => prefixedId("prop")));
+      proven ?? (await fileProposal(report, store.proposals, closedIn(store.swaps), actor, () => prefixedId("prop")));
     const answer = { id: report.id, proposal: proposal ? { id: proposal.id, state: proposal.state } : null };
     return { status: 201, body: answer };
   });
