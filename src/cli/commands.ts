@@ -90,6 +90,24 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/deploy.ts"),
   },
   {
+    name: "logs",
+    group: "Look",
+    summary: "the newest calls, and every call as it ends",
+    load: () => import("./commands/logs.ts"),
+  },
+  {
+    name: "show",
+    group: "Look",
+    summary: "one call with its attempts on a line of time",
+    load: () => import("./commands/show.ts"),
+  },
+  {
+    name: "cost",
+    group: "Look",
+    summary: "what calls cost, by route, model, tag or day",
+    load: () => import("./commands/cost.ts"),
+  },
+  {
     name: "query",
     group: "Look",
     summary: "ask your telemetry by any column or tag",

@@ -51,6 +51,9 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "db erase": ["db erase --before 2026-01-01T00:00:00Z"],
   "db serve": ["db serve --port 8080"],
   deploy: ["deploy --dry-run", "deploy"],
+  logs: ["logs --follow", "logs --filter \"failure_class = 'timeout'\" --since 24h"],
+  show: ["show inf_01J9ZK3W"],
+  cost: ["cost --by model --since 7d", "cost --by day,tag.client --timezone Europe/Berlin --csv"],
   query: [
     "query \"SELECT tag.client, sum(cost) FROM inferences WHERE ts >= '2026-07-01' GROUP BY tag.client ORDER BY 2 DESC\"",
     "query \"SELECT day(ts), p95(latency_ms), conformance_rate FROM inferences GROUP BY 1 TIMEZONE 'Europe/Berlin'\"",

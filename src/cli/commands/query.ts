@@ -1,13 +1,10 @@
 import { text as readAll } from "node:stream/consumers";
-import { z } from "zod";
-import type { AnswerOf } from "../../api/endpoint.ts";
-import { queryTelemetry } from "../../api/query.ts";
 import type { QueryAnswer, QueryExplanation } from "../../query/answer.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { addGatewayOptions, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
-import { codeFrame } from "../output/faults.ts";
 import { printJson } from "../output/json.ts";
 import { csvText, printAnswer } from "../output/query-answer.ts";
+import { askTelemetry } from "../telemetry-query.ts";
 
 interface QueryOptions extends GatewayOptions {
   readonly json?: boolean;
@@ -36,7 +33,7 @@ async function ask(io: Io, words: readonly string[], options: QueryOptions): Pro
     });
   }
   const query = options.explain && !/^\s*explain\b/i.test(written) ? `EXPLAIN ${written}` : written;
-  const answered = await sent(io, query, options);
+  const answered = await askTelemetry(gatewayFrom(io, options), query);
   if (options.json) {
     printJson(io, { schema: "modelrig.query/1", ...answered });
     return EXIT.done;
@@ -49,44 +46,6 @@ async function ask(io: Io, words: readonly string[], options: QueryOptions): Pro
   else printAnswer(io, answered);
   printFooter(io, answered);
   return EXIT.done;
-}
-
-async function sent(io: Io, query: string, options: QueryOptions): Promise<AnswerOf<typeof queryTelemetry>> {
-  try {
-    return await gatewayFrom(io, options).call(queryTelemetry, { body: { query } });
-  } catch (cause) {
-    throw located(cause, query) ?? cause;
-  }
-}
-
-const fault = z.object({
-  code: z.string().startsWith("query_"),
-  message: z.string(),
-  position: z.int().nonnegative(),
-  length: z.int().nonnegative(),
-  expected: z.array(z.string()),
-  hint: z.string().optional(),
-});
-
-const MOST_EXPECTED = 12;
-
-/** The error of a query that was refused, with the place in it. */
-function located(cause: unknown, query: string): CliError | undefined {
-  if (!(cause instanceof CliError)) return undefined;
-  const found = fault.safeParse(cause.details);
-  if (!found.success) return undefined;
-  const { code, message, position, length, expected, hint } = found.data;
-  const before = query.slice(0, position).split("\n");
-  const place = { line: before.length, column: (before.at(-1) ?? "").length + 1, length: Math.max(1, length) };
-  const frame = position + length === 0 ? [] : codeFrame(query, place);
-  const allowed = expected.length > 1 ? `allowed: ${expected.slice(0, MOST_EXPECTED).join(", ")}` : undefined;
-  const more = expected.length > MOST_EXPECTED ? `, and ${expected.length - MOST_EXPECTED} more` : "";
-  return new CliError(code, [message, ...frame].join("\n"), {
-    exitCode: code === "query_timeout" ? EXIT.unexpected : EXIT.usage,
-    fix: hint ?? (allowed && allowed + more),
-    details: found.data,
-    cause,
-  });
 }
 
 function printExplanation(io: Io, explain: QueryExplanation["explain"]): void {
