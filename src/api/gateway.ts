@@ -1,5 +1,6 @@
 /** The gateway itself: whose key this is, how it is, what it measures. */
 import { z } from "zod";
+import { CUSTODIES } from "../runs/custody.ts";
 import { endpoint } from "./endpoint.ts";
 
 const text = { description: "OK", text: "text/plain" } as const;
@@ -87,6 +88,14 @@ export const diagnosisAnswer = z
     unfixed_row_scopes: z
       .array(z.object({ tag: z.string(), keys: z.array(z.string()) }))
       .describe("Tags that scope readers' rows, and the keys that may write any value of them."),
+    responses_store: z
+      .object({
+        state: z.enum(["off", "on", "unusable"]).describe("`unusable`: its secret is missing or cannot be read."),
+        fault: z.string().optional(),
+        custody: z.enum(CUSTODIES).optional().describe("`hash`: the org keeps no response. Absent = not known."),
+      })
+      .optional()
+      .describe("Absent from gateways before it existed."),
     hours_without_rollup: z.int().optional().describe("Hours of telemetry that wait for upkeep."),
   })
   .meta({ id: "Diagnosis" });

@@ -14,7 +14,7 @@ const settings = z
   .strictObject({
     custody: z
       .enum(CUSTODIES)
-      .describe("`hash`: no content of an artifact is kept. `content`: it is, up to the limit."),
+      .describe("`hash`: no content of an artifact and no response is kept. `content`: they are."),
     artifact_max_bytes: z.int().min(1).max(LARGEST_ARTIFACT).describe("Larger content is not kept, only its hash."),
     retention_days: z
       .int()

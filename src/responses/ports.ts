@@ -38,7 +38,7 @@ export interface ResponseStore {
   keep(row: ResponseRow, items: readonly string[], used: readonly string[]): Promise<boolean>;
   /** Reads until the sealed texts exceed `maxLength` characters. `now` in epoch milliseconds. */
   chain(id: string, now: number, maxLength: number): Promise<ResponseChain>;
-  /** Newest first. */
+  /** Of each item and reach the newest, newest first. */
   holders(items: readonly string[], now: number): Promise<readonly ItemHolder[]>;
   some(ids: readonly string[], now: number): Promise<readonly ResponseRow[]>;
   /** Returns false where there is none. */

@@ -8,7 +8,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freshFolder, startDev } from "../support/dev-process.ts";
+import { type DevReady, freshFolder, startDev } from "../support/dev-process.ts";
 import { startDialectUpstream } from "../support/dialect-upstream.ts";
 import { scriptOutput } from "./script-output.ts";
 
@@ -66,8 +66,16 @@ function workspace(upstream: string): string {
     ([name, dialect]) =>
       `  ${name}:\n    dialect: ${dialect}\n    base_url: ${upstream}\n    capabilities: { native_strict: true, json_object: true, tools: true }\n    models:\n${models.join("\n")}`,
   );
-  writeFileSync(join(cwd, "modelrig.yaml"), `providers:\n${rows.join("\n")}\n`);
+  writeFileSync(join(cwd, "modelrig.yaml"), `responses_store: { ttl: 1h }\nproviders:\n${rows.join("\n")}\n`);
   return cwd;
+}
+
+/** Responses are kept only where the org allows content to be. */
+async function allowContent({ url, key }: DevReady): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const body = JSON.stringify({ custody: "content", artifact_max_bytes: 1_024, retention_days: null });
+  const { status } = await fetch(`${url}/v1/settings`, { method: "PUT", headers, body });
+  if (status !== 200) throw new Error(`PUT /v1/settings answered ${status}`);
 }
 
 const asked = process.argv.slice(2);
@@ -77,6 +85,7 @@ const home = process.env["MODELRIG_CLIENTS"] ?? mkdtempSync(join(tmpdir(), "mode
 const upstream = await startDialectUpstream();
 const dev = await startDev([], { cwd: workspace(upstream.url) });
 try {
+  await allowContent(dev.ready);
   for (const [name, { scenarios: script, packages }] of Object.entries(CLIENTS)) {
     if (asked.length > 0 && !asked.includes(name)) continue;
     const folder = install(name, packages, home);

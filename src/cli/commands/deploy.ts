@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CompiledBundle } from "../../config/config.ts";
+import { readKeyring, STORE_KEY_VARIABLE } from "../../custody/keyring.ts";
 import { environment } from "../../workspace/env-file.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
@@ -43,6 +44,10 @@ async function deploy(io: Io, options: DeployOptions): Promise<ExitCode> {
   step("check", `${routes.length} ${routes.length === 1 ? "route" : "routes"} compile`);
   for (const name of plan.missingKeys)
     io.stderr.write(`      ${name} is not set here; candidates that need it are skipped unless the Worker has it\n`);
+  if (plan.compiled.config.responsesStore && !(STORE_KEY_VARIABLE in plan.secrets))
+    io.stderr.write(
+      `      ${STORE_KEY_VARIABLE} is not set here; responses_store keeps nothing unless the Worker has it\n`,
+    );
   if (options.dryRun) return await dryRun(io, plan, step);
 
   const database = required(plan);
@@ -63,11 +68,22 @@ async function check(io: Io, options: DeployOptions): Promise<Plan> {
   const databaseSecrets = database && { TURSO_DATABASE_URL: database.url, TURSO_AUTH_TOKEN: database.token };
   return {
     compiled,
-    secrets: { ...values, ...databaseSecrets },
+    secrets: { ...values, ...databaseSecrets, ...(await storeKeySecret(variables)) },
     missingKeys: missing,
     database,
     credentials: hasCloudflareCredentials({ ...io, env: variables }),
   };
+}
+
+/** Refused here where the Worker could not read it. */
+async function storeKeySecret(
+  variables: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const key = variables[STORE_KEY_VARIABLE];
+  if (!key) return undefined;
+  const keyring = await readKeyring(key);
+  if (!keyring.ok) throw new CliError("deploy.store_key_invalid", keyring.error.message, { exitCode: EXIT.usage });
+  return { [STORE_KEY_VARIABLE]: key };
 }
 
 async function dryRun(io: Io, plan: Plan, step: StepPrinter): Promise<ExitCode> {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import type { CompiledBundle } from "../../config/config.ts";
+import { STORE_KEY_VARIABLE } from "../../custody/keyring.ts";
 import { environment } from "../../workspace/env-file.ts";
 import { stateFolder } from "../../workspace/state-folder.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
@@ -11,6 +12,7 @@ import { type Front, startFront } from "../dev/front.ts";
 import { openLocalDatabase } from "../dev/local-database.ts";
 import { reloadOnChange } from "../dev/reload.ts";
 import { secretsFor } from "../dev/secrets.ts";
+import { storeKey } from "../dev/store-key.ts";
 import { drain, serveCompiled, type WorkerAddress } from "../dev/worker-control.ts";
 import { startWorker, type WorkerHost } from "../dev/worker-host.ts";
 import { writeDevState } from "../dev-state.ts";
@@ -48,7 +50,8 @@ async function dev(io: Io, options: DevOptions): Promise<ExitCode> {
   const dbFile = resolve(io.cwd, options.db ?? `${folder}/dev.db`);
   const project = { cwd: io.cwd, routes: options.routes, config: options.config };
   const compiled = await compileFor(io, project);
-  const secrets = secretsFor(compiled, environment(io, options.envFile));
+  const variables = environment(io, options.envFile);
+  const secrets = secretsFor(compiled, variables);
   const closers: (() => Promise<void>)[] = [];
   try {
     // The port first: it is what most often fails, and nothing has been started then.
@@ -60,7 +63,10 @@ async function dev(io: Io, options: DevOptions): Promise<ExitCode> {
     const devToken = randomBytes(24).toString("hex");
     host = await startWorker({
       persist: `${dbFile}-objects`,
-      bindings: workerBindings(compiled, secrets.values, database, devToken),
+      bindings: {
+        ...workerBindings(compiled, secrets.values, database, devToken),
+        [STORE_KEY_VARIABLE]: storeKey(folder, variables),
+      },
       log: (line) => io.stderr.write(`${line}\n`),
     });
     const worker = host;

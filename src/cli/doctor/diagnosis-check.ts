@@ -1,3 +1,4 @@
+import { STORE_KEY_VARIABLE } from "../../custody/keyring.ts";
 import { about, type Finding } from "./finding.ts";
 import type { Diagnosis } from "./gateway-check.ts";
 
@@ -9,6 +10,7 @@ export function checkDiagnosis(told: Diagnosis): readonly Finding[] {
     ...providerKeys(told),
     ...queryTokens(told),
     ...rowScopes(told),
+    ...responsesStore(told),
     ...upkeep(told),
   ];
 }
@@ -106,6 +108,18 @@ function rowScopes({ unfixed_row_scopes: unfixed }: Diagnosis): readonly Finding
       `give each writer a key that fixes it: modelrig keys create --tag ${tag}=…`,
     ),
   );
+}
+
+function responsesStore({ responses_store: told, local }: Diagnosis): readonly Finding[] {
+  const { ok, warn, fail } = about("responses");
+  if (!told || told.state === "off") return [ok("responses.off", "no response is kept")];
+  if (told.state === "unusable") {
+    const fix = local ? "restart `modelrig dev`" : `set the Worker secret ${STORE_KEY_VARIABLE}`;
+    return [fail("responses.key_unusable", told.fault ?? "responses cannot be sealed", fix)];
+  }
+  if (told.custody !== "hash") return [ok("responses.kept", "responses are kept, sealed, until they expire")];
+  const fix = 'PUT /v1/settings with "custody": "content", or remove responses_store from modelrig.yaml';
+  return [warn("responses.custody", "responses_store is on, but the org's custody keeps hashes only", fix)];
 }
 
 /** Upkeep runs hourly; a day without it is no chance. */

@@ -12,7 +12,6 @@ type Row = typeof keptResponses.$inferSelect;
 /** A server ends an answer of more bytes; characters of sealed texts read at once. */
 const CHARACTERS_PER_READ = 4_000_000;
 const DAY_MS = 86_400_000;
-const MOST_HOLDERS = 1_000;
 
 export class OrgResponses implements ResponseStore {
   readonly #db: Database;
@@ -90,6 +89,7 @@ export class OrgResponses implements ResponseStore {
           response: keptResponseItems.response,
           reach: keptResponses.reach,
           length: sql<number>`length(${keptResponses.sealed})`,
+          newest: sql<number>`max(${keptResponses.createdAt})`.as("newest"),
         })
         .from(keptResponseItems)
         .innerJoin(
@@ -104,8 +104,9 @@ export class OrgResponses implements ResponseStore {
             this.#allowed(),
           ),
         )
-        .orderBy(sql`${keptResponses.createdAt} desc, ${keptResponses.id} desc`)
-        .limit(MOST_HOLDERS),
+        // The other columns are those of the newest row (SQLite, "bare columns in an aggregate query").
+        .groupBy(keptResponseItems.item, keptResponses.reach)
+        .orderBy(sql`newest desc`),
     );
   }
 

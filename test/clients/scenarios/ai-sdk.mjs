@@ -46,5 +46,7 @@ function surface(of, providerOptions) {
 
 await runScenarios({
   chat: surface((model) => openai.chat(model)),
+  // Newer versions refer to the items of earlier steps by their ids.
+  responses: surface((model) => openai.responses(model)),
   "responses with store: false": surface((model) => openai.responses(model), { openai: { store: false } }),
 });

@@ -81,6 +81,45 @@ const responses = client.responses && {
     }
     throw new Error("no last answer");
   },
+  async "kept, continued, read and deleted"(model) {
+    const first = await client.responses.create({ model: model("text"), input: "my name is Ada" });
+    const stream = await client.responses.create({
+      ...{ model: model("text"), input: "what is it?", stream: true },
+      previous_response_id: first.id,
+    });
+    let second;
+    for await (const event of stream) if (event.type === "response.completed") second = event.response;
+    equal((await client.responses.retrieve(second.id)).previous_response_id, first.id);
+    const given = [];
+    for await (const item of client.responses.inputItems.list(second.id, { order: "asc", limit: 1 }))
+      given.push(item.role);
+    equal(given, ["user", "assistant", "user"]);
+    const remove = client.responses.delete ?? client.responses.del;
+    await remove.call(client.responses, first.id);
+    const status = await client.responses.retrieve(first.id).then(
+      () => 200,
+      (error) => error.status,
+    );
+    equal(status, 404);
+  },
+  async "three steps of tools by previous_response_id"(model) {
+    const tools = [{ type: "function", name: "weather", parameters: WEATHER, strict: false }];
+    const places = [];
+    let input = "compare";
+    let previous;
+    for (let step = 0; step < 3; step += 1) {
+      const answer = await client.responses.create({
+        ...{ model: model("steps"), input, tools },
+        ...(previous && { previous_response_id: previous }),
+      });
+      previous = answer.id;
+      const calls = answer.output.filter((item) => item.type === "function_call");
+      if (calls.length === 0) return equal([places, answer.output_text], [["Oslo", "Rome"], "Both are mild."]);
+      places.push(...calls.map((call) => JSON.parse(call.arguments).place));
+      input = calls.map((call) => ({ type: "function_call_output", call_id: call.call_id, output: "mild" }));
+    }
+    throw new Error("no last answer");
+  },
   async structured(model) {
     const text = { format: { type: "json_schema", name: "city", strict: true, schema: CITY } };
     const answer = await client.responses.create({ model: model("json"), input: "Oslo?", text });

@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import type { AnswerOf } from "../../../src/api/endpoint.ts";
 import { getDiagnosis } from "../../../src/api/gateway.ts";
+import { readKeyring } from "../../../src/custody/keyring.ts";
 import { isExpired } from "../../../src/identity/authorize.ts";
 import { unfixedRows } from "../../../src/identity/unfixed-rows.ts";
 import { missingKeys } from "../../../src/provider/missing-keys.ts";
@@ -29,10 +30,27 @@ export function mountDiagnosis(app: Hono<AppEnv>): void {
       missing_provider_keys: variables.map(({ name, routes }) => ({ variable: name, routes: [...routes] })),
       unservable_routes: [...unservable],
       query_tokens: { plaintext, faults: [...faults] },
+      responses_store: await responsesStore(runtime, principal.org),
       ...(await databaseFacts(runtime, principal.org, tags)),
     };
     return { status: 200, body };
   });
+}
+
+async function responsesStore(
+  { config, storeKey, store }: Runtime,
+  org: string,
+): Promise<Diagnosis["responses_store"]> {
+  if (!config.responsesStore) return { state: "off" };
+  const keyring = await readKeyring(storeKey);
+  if (!keyring.ok) return { state: "unusable", fault: keyring.error.message };
+  try {
+    const { custody } = await store().forOrg(org).settings.get();
+    return { state: "on", custody };
+  } catch (error) {
+    if (error instanceof StoreError) return { state: "on" };
+    throw error;
+  }
 }
 
 async function databaseFacts(
