@@ -3,16 +3,11 @@ import { z } from "zod";
 
 const CURSOR = /^(\d{1,16})_(.+)$/;
 
-interface PagePlace {
-  /** Epoch milliseconds by which the list is ordered, newest first. */
-  readonly at: number;
-  readonly id: string;
-}
-
+/** Where a page begins: epoch milliseconds by which the list is ordered, newest first, and an id. */
 const place = z
   .string()
   .regex(CURSOR)
-  .transform((text): PagePlace => {
+  .transform((text): { readonly at: number; readonly id: string } => {
     const [, at = "", id = ""] = CURSOR.exec(text) ?? [];
     return { at: Number(at), id };
   })

@@ -1,7 +1,8 @@
 /** Executions of pipelines, their work products and the judgments on them. */
 import { z } from "zod";
 import { identifier, label, tags, time } from "../intake/fields.ts";
-import { ARTIFACT_TYPES, artifactSaved, WITHHELD } from "../runs/artifact.ts";
+import { artifactSaved, WITHHELD } from "../runs/artifact.ts";
+import { ARTIFACT_TYPES } from "../runs/artifact-words.ts";
 import { GRADE_KINDS, GRADE_SUBJECT_KINDS, recordedGrade as gradeShape } from "../runs/grade.ts";
 import { OUTCOME_BASES, OUTCOMES, RUN_OUTCOME_RULE } from "../runs/outcome.ts";
 import { RUN_STATUSES, runEnd } from "../runs/run.ts";

@@ -48,8 +48,10 @@ export async function compileAll(
   return { ok: true, value: bundleOf(routes, config), warnings: mostImportantLast(faults) };
 }
 
+/** Plain JSON, without members that are undefined: `dev` hands it to a Worker as a binding, which takes nothing else. */
 function bundleOf(routes: CompiledBundle["routes"], config: Config): CompiledBundle {
-  return { schema: "modelrig.compiled/1", routes, config };
+  const bundle: CompiledBundle = { schema: "modelrig.compiled/1", routes, config };
+  return JSON.parse(JSON.stringify(bundle)) as CompiledBundle;
 }
 
 /** Keeps faults of one file together in their order; warnings come first overall. */

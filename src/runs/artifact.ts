@@ -1,12 +1,7 @@
 /** A saved work product of a step, and its lineage. */
 import { z } from "zod";
 import { identifier, instant, label } from "../intake/fields.ts";
-
-export const ARTIFACT_TYPES = ["prompt", "raw_response", "step_output", "input", "document", "other"] as const;
-export type ArtifactType = (typeof ARTIFACT_TYPES)[number];
-
-const LINK_RELATIONS = ["derived_from", "consumed"] as const;
-export type LinkRelation = (typeof LINK_RELATIONS)[number];
+import { ARTIFACT_TYPES, LINK_RELATIONS } from "./artifact-words.ts";
 
 /**
  * Why an artifact's content is not kept: its sender withheld it, the org's custody keeps hashes only, its size, its

@@ -1,7 +1,8 @@
 /** What this folder needs of a database. Implemented in `src/store`, wired by the roots. */
 import type { AuditStamp } from "../identity/audit-stamp.ts";
 import type { RowScope } from "../identity/principal.ts";
-import type { ArtifactLink, ArtifactType, KeptArtifact, Withheld } from "./artifact.ts";
+import type { ArtifactLink, KeptArtifact, Withheld } from "./artifact.ts";
+import type { ArtifactType } from "./artifact-words.ts";
 import type { OrgSettings } from "./custody.ts";
 import type { EvalCase } from "./eval-case.ts";
 import type { Grade, SubjectRef } from "./grade.ts";

@@ -38,7 +38,14 @@ export interface RigConfig {
   readonly record?: boolean | undefined;
 }
 
-/** Values of `MODELRIG_*` variables; what is not set is absent. */
+/**
+ * Reads `MODELRIG_URL`, `MODELRIG_KEY` (or `MODELRIG_API_KEY`), `MODELRIG_VIA`, `MODELRIG_EXPECT_ORG` and
+ * `MODELRIG_ROUTES_DIR`; what is not set is absent. Throws `RigConfigError` on a `MODELRIG_VIA` that is no such way.
+ *
+ * @example
+ * const own = createRig({ ...loadConfigFromEnv(), closeTimeoutMs: 2_000 });
+ * await own.close();
+ */
 export function loadConfigFromEnv(env: Readonly<Record<string, string | undefined>> = process.env): RigConfig {
   const via = env["MODELRIG_VIA"] || undefined;
   if (via !== undefined && via !== "gateway" && via !== "in-process") {

@@ -23,7 +23,17 @@ export interface FailedCall {
   readonly costUsd?: string | undefined;
 }
 
-/** A call that did not answer. `failureClass` is one of a closed set and decides; the message is for people. */
+/**
+ * A call that was not answered. Decide by `failureClass`, one of a closed set; the message is for people.
+ *
+ * @example
+ * try {
+ *   await rig.run("support.classify", { input: {} });
+ * } catch (error) {
+ *   if (!(error instanceof RigError)) throw error;
+ *   console.error(error.failureClass, error.param, error.attempts.length);
+ * }
+ */
 export class RigError extends Error implements FailedCall {
   override readonly name = "RigError" as const;
   readonly failureClass: FailureClass;
@@ -54,7 +64,17 @@ export class RigError extends Error implements FailedCall {
   }
 }
 
-/** A rig that is set up so that it cannot do what it is asked, and the way out. */
+/**
+ * A rig that is set up so that it cannot do what it is asked. `code` is stable; `fix` says what to do.
+ *
+ * @example
+ * try {
+ *   createRig({ routesDir: "no-such-folder" });
+ * } catch (error) {
+ *   if (!(error instanceof RigConfigError)) throw error;
+ *   console.error(error.code, error.fix);
+ * }
+ */
 export class RigConfigError extends Error {
   override readonly name = "RigConfigError" as const;
   /** Stable dotted code, e.g. `routes.not_found`. */

@@ -1,6 +1,6 @@
 /** The package `modelrig`. */
 
-export type { ArtifactType, LinkRelation } from "../runs/artifact.ts";
+export type { ArtifactType, LinkRelation } from "../runs/artifact-words.ts";
 export type { RouteBundle } from "./calls/bundle.ts";
 export type { RawMessage, RawOptions } from "./calls/raw.ts";
 export type { ReplayOptions, ReplaySample } from "./calls/replay-sample.ts";

@@ -33,6 +33,11 @@ import { reasonOf, type Warnings, warnings } from "./warnings.ts";
 /**
  * Makes a rig. Synchronous: routes are read at the first call (`rig.ready()` reads them now). Throws `RigConfigError` where
  * what is configured can never work. Keep one per process, and `close()` it at the end.
+ *
+ * @example
+ * const own = createRig({ ...loadConfigFromEnv(), routesDir: "routes" });
+ * const { text } = await own.run("support.reply", { input: { ticket: "My invoice is wrong." } });
+ * await own.close();
  */
 export function createRig(config: RigConfig = {}): Rig {
   const warn = warnings(config.onWarning);

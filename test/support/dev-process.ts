@@ -81,8 +81,10 @@ export async function startDev(
       while (!stdout().includes("\n")) await new Promise((resolve) => setTimeout(resolve, 20));
     })(),
   ]);
+  const ready = JSON.parse(stdout()) as DevReady | { readonly error: unknown };
+  if ("error" in ready) throw new Error(`modelrig dev did not start:\n${stdout()}${stderr()}`);
   return {
-    ready: JSON.parse(stdout()) as DevReady,
+    ready,
     cwd,
     child,
     stdout,

@@ -64,14 +64,15 @@ const SAY: Record<DialectName, (answer: SaidAnswer, stream: boolean) => Said> = 
   gemini: sayGemini,
 };
 
-export async function startDialectUpstream(): Promise<DialectUpstream> {
+/** `more`: further answers, by the model's name. */
+export async function startDialectUpstream(more: Readonly<Record<string, SaidAnswer>> = {}): Promise<DialectUpstream> {
   const asked: AskedRequest[] = [];
   const server = await listen(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += String(chunk);
     const entry = { path: request.url ?? "", headers: request.headers, body: JSON.parse(text || "{}") };
     asked.push(entry);
-    send(replyTo(entry), entry.path, response);
+    send(replyTo(entry, more), entry.path, response);
   });
   return { ...server, asked };
 }
@@ -84,7 +85,7 @@ function dialectOf(path: string): DialectName {
 
 type Reply = { readonly status: number; readonly body: unknown } | Extract<Said, { events: unknown }>;
 
-function replyTo({ path, body }: AskedRequest): Reply {
+function replyTo({ path, body }: AskedRequest, more: Readonly<Record<string, SaidAnswer>>): Reply {
   const ok = (value: unknown): Reply => ({ status: 200, body: value });
   if (path.endsWith("/count_tokens")) return ok({ input_tokens: 42 });
   if (path.endsWith("/embeddings")) return ok(embeddings(body));
@@ -96,7 +97,7 @@ function replyTo({ path, body }: AskedRequest): Reply {
   const status = /^status-(\d+)$/.exec(model)?.[1];
   if (status !== undefined) return { status: Number(status), body: errorOf(dialect, Number(status)) };
   const stream = body.stream === true || path.includes(":streamGenerateContent");
-  const said = SAY[dialect](answerOf(model, body) ?? ANSWERS["text"] ?? {}, stream);
+  const said = SAY[dialect](answerOf(model, body) ?? more[model] ?? ANSWERS["text"] ?? {}, stream);
   return "body" in said ? ok(said.body) : said;
 }
 

@@ -2,15 +2,30 @@
 import type { RunResult } from "./result.ts";
 
 /**
- * Iterate it for the text, once. `final` is the result of the whole call; asking for it lets the stream run to its end,
- * also where nobody iterates. Leaving the loop early, or `cancel()`, stops the upstream.
+ * Iterate it for the text, once. The loop throws a `RigError` where the stream breaks. Leaving the loop early stops the
+ * upstream.
  */
 export interface RigStream<T = unknown> extends AsyncIterable<string> {
+  /** Names the call in grades and at the gateway. */
   readonly inferenceId: string;
   /** `provider/model` that answers. */
   readonly served: string;
-  /** Rejects with a `RigError` where the stream breaks, or its text fails the schema. */
+  /**
+   * The result of the whole call. Asking for it lets the stream run to its end, also where nobody iterates. Rejects with a
+   * `RigError` where the stream breaks, its text fails the schema, or it was canceled.
+   *
+   * @example
+   * const stream = await rig.run("support.reply", { input: { ticket: "My invoice is wrong." }, stream: true });
+   * const { text, meta } = await stream.final;
+   */
   readonly final: Promise<RunResult<T>>;
+  /**
+   * Stops the upstream. What came until then is billed and recorded; `final` rejects with the class `canceled`.
+   *
+   * @example
+   * const stream = await rig.run("support.reply", { input: { ticket: "My invoice is wrong." }, stream: true });
+   * stream.cancel();
+   */
   cancel(): void;
 }
 

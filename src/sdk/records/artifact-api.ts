@@ -1,6 +1,6 @@
 /** `rig.artifacts.artifact`: work products of a step, and how they come from one another. */
 
-import type { ArtifactType, LinkRelation } from "../../runs/artifact.ts";
+import type { ArtifactType, LinkRelation } from "../../runs/artifact-words.ts";
 
 export interface SaveOptions {
   /** Up to 200 characters. */
@@ -41,10 +41,37 @@ export interface PromoteOptions {
 
 /** Every method is synchronous and never throws. What does not fit is left out, and said once. */
 export interface ArtifactApi {
-  /** Text, or any value that is JSON. `null` where it could not be saved. */
+  /**
+   * Saves text, or any value that is JSON. Returns `null` where it could not be saved.
+   *
+   * @example
+   * const saved = rig.artifacts.artifact.save(
+   *   { title: "Invoice" },
+   *   { name: "title", type: "step_output", schema: { type: "object", required: ["title"] } },
+   * );
+   */
   save(content: unknown, options: SaveOptions): ArtifactRef | null;
-  /** `artifact` came from `source`, or used it. */
+  /**
+   * Says that `artifact` came from `source`, or used it. Returns whether that was recorded.
+   *
+   * @example
+   * const { artifact } = rig.artifacts;
+   * const source = artifact.save("My invoice is wrong.", { name: "ticket", type: "input" });
+   * const title = artifact.save("Invoice", { name: "title", type: "step_output" });
+   * artifact.link(title, source, "derived_from");
+   */
   link(artifact: Artifact, source: Artifact, relation: LinkRelation): boolean;
-  /** Makes it an eval case; answers the case's id, or `null` where no task names it. */
+  /**
+   * Makes it an eval case: what was asked, and the output to expect. Returns the case's id, or `null` where no task names
+   * it. The gateway expects the artifact's own content where the org's custody keeps content; say `corrected` elsewhere.
+   *
+   * @example
+   * const { artifact } = rig.artifacts;
+   * const saved = artifact.save({ category: "sales" }, { name: "answer", type: "step_output", task: "support.classify" });
+   * const evalCase = artifact.promoteToEval(saved, {
+   *   variables: { ticket: "My invoice is wrong." },
+   *   corrected: { category: "billing" },
+   * });
+   */
   promoteToEval(artifact: Artifact, options?: PromoteOptions): string | null;
 }

@@ -36,7 +36,6 @@ export interface AiSdkMiddleware {
  * caller gets stays what it was. Never throws.
  *
  * @example
- * const rig = createRig({ ...loadConfigFromEnv(), routesDir: null });
  * const model = wrapLanguageModel({ model: openai("gpt-5.4-mini"), middleware: aiSdkMiddleware(rig) });
  * await generateText({ model, prompt: "hello" });
  */

@@ -34,7 +34,6 @@ const MOST_OPEN = 10_000;
  * failures. Give it to the model, to a chain, or to one call, as one of its `callbacks`. Never throws.
  *
  * @example
- * const rig = createRig({ ...loadConfigFromEnv(), routesDir: null });
  * const model = new ChatOpenAI({ model: "gpt-5.4-mini", callbacks: [langchainHandler(rig)] });
  * await model.invoke("hello");
  */

@@ -7,7 +7,6 @@ import type { WrapOptions } from "./wrap-options.ts";
  * failures. Returns the same client; requests, answers and errors stay what they were. Never throws.
  *
  * @example
- * const rig = createRig({ ...loadConfigFromEnv(), routesDir: null });
  * const anthropic = wrapAnthropic(new Anthropic(), rig);
  * await anthropic.messages.create({
  *   model: "claude-haiku-4-5",

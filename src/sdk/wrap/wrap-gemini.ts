@@ -8,7 +8,6 @@ import type { WrapOptions } from "./wrap-options.ts";
  * throws. Retries that the client makes by itself are one call.
  *
  * @example
- * const rig = createRig({ ...loadConfigFromEnv(), routesDir: null });
  * const gemini = wrapGemini(new GoogleGenAI({ apiKey: process.env["GEMINI_API_KEY"] ?? "" }), rig);
  * await gemini.models.generateContent({ model: "gemini-3.1-flash-lite", contents: "hello" });
  */

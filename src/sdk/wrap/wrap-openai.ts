@@ -8,9 +8,8 @@ import type { WrapOptions } from "./wrap-options.ts";
  * Never throws. A chat stream has its usage only where the request asks for it (`stream_options: { include_usage: true }`).
  *
  * @example
- * const rig = createRig({ ...loadConfigFromEnv(), routesDir: null });
- * const openai = wrapOpenAI(new OpenAI(), rig, { stepKey: "summarize" });
- * await openai.chat.completions.create({ model: "gpt-5.4-mini", messages: [{ role: "user", content: "hello" }] });
+ * const client = wrapOpenAI(new OpenAI(), rig, { stepKey: "summarize" });
+ * await client.chat.completions.create({ model: "gpt-5.4-mini", messages: [{ role: "user", content: "hello" }] });
  */
 export function wrapOpenAI<Client extends { baseURL: string }>(
   client: Client,

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { ArtifactType, LinkRelation, Withheld } from "../../runs/artifact.ts";
+import type { Withheld } from "../../runs/artifact.ts";
+import type { ArtifactType, LinkRelation } from "../../runs/artifact-words.ts";
 
 /** Work products of runs. `content` is null where the org's custody keeps hashes only, or its size cap was passed. */
 export const artifacts = sqliteTable(
