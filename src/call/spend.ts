@@ -117,13 +117,18 @@ export class CallSpend {
           if (held) this.#envelopes.release(attemptId);
           return undefined;
         }
-        const actual = bill.type === "known" ? bill.cost : undefined;
+        const actual = bill.type === "known" ? bill.cost : overrunOf(bill, worst);
         this.#spent = nanoUsd(this.#spent + (actual ?? worst ?? 0));
         if (held) this.#envelopes.settle(attemptId, actual);
-        return actual === undefined ? worst : undefined;
+        return bill.type === "known" ? undefined : (actual ?? worst);
       },
     };
   }
+}
+
+/** Of an unknown bill: the part that is known, where it is above the reservation. It is then what counts. */
+function overrunOf({ atLeast }: Extract<Bill, { type: "unknown" }>, worst: NanoUsd | undefined): NanoUsd | undefined {
+  return worst !== undefined && atLeast !== undefined && atLeast > worst ? atLeast : undefined;
 }
 
 /** The booking of one attempt; close it exactly once. */

@@ -105,7 +105,7 @@ class FrameSource {
   #streamedBytes: number | undefined = 0;
   /** True when an event came before the one that ended the stream. */
   #begun = false;
-  /** True when usage came with or after the last finish: it is the bill, however the stream ends. */
+  /** True when usage came with or after the last finish, or with an error: it is the bill, however the stream ends. */
   #usageIsFinal = false;
   #heldLength = 0;
   #saidRefusal = false;
@@ -222,6 +222,10 @@ class FrameSource {
     // A body that is not a stream is complete, so its reported usage is the bill.
     if (this.#cameWhole && usage)
       return { type: "answered", usage, hasContent: reason === undefined || isBroken(reason) };
+    // The provider reported an error and, with it, what it bills.
+    if (reason && !isBroken(reason) && this.#usageIsFinal) {
+      return { type: "answered", usage, hasContent: this.#streamedBytes !== 0 };
+    }
     if (whole || this.#ended) return { type: "answered", usage, hasContent: this.#streamedBytes !== 0 };
     // An error inside HTTP 200 instead of a stream is an error answer.
     if (reason && !isBroken(reason) && !this.#begun) return { type: "refused", usage };
@@ -258,7 +262,8 @@ class FrameSource {
   #noted(frame: WireFrame): WireFrame {
     for (const event of frame.events) this.#note(event);
     // Within a frame, usage may come before its finish.
-    if (this.#unfinished <= 0 && frame.events.some(({ type }) => type === "usage")) this.#usageIsFinal = true;
+    const last = this.#unfinished <= 0 || failureIn(frame) !== undefined;
+    if (last && frame.events.some(({ type }) => type === "usage")) this.#usageIsFinal = true;
     this.#begun ||= frame.events.some(({ type }) => type !== "error");
     return frame;
   }

@@ -109,8 +109,11 @@ function failsBeforeSending(cause: Error): boolean {
 const BEFORE_SENDING =
   /^(?:UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_ALTNAME_INVALID|CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/;
 
-/** Statuses with which servers in front of a provider report that its answer did not arrive, although it may exist. */
-const LOST_BEHIND: ReadonlySet<number> = new Set([504, 520, 522, 524]);
+/**
+ * Statuses that report an answer which did not arrive although it may exist: the provider's own time limit (408), a
+ * connection that was given up (499), and what servers in front of a provider say.
+ */
+const LOST_BEHIND: ReadonlySet<number> = new Set([408, 499, 504, 520, 522, 524]);
 /** Statuses that shed load or report that the provider was not reached. */
 const NEVER_SERVED: ReadonlySet<number> = new Set([501, 503, 505, 521, 523, 525, 526, 529, 530]);
 

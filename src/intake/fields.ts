@@ -57,9 +57,6 @@ export function hasHappened(at: number, now: number): boolean {
 /** Longest duration of a call, milliseconds. */
 export const LONGEST_CALL_MS = 604_800_000;
 const MOST_TOKENS = 1_000_000_000;
-/** Highest cost of a single call, dollars: a larger figure is a mistake and would spoil every sum that contains it. */
-export const MOST_COST_USD = 10_000;
-
 export const tokenCount = z.int().nonnegative().max(MOST_TOKENS);
 
 /** Up to $999,999.999999999, so that the sum of several is still an exact number of nano-dollars. */

@@ -13,6 +13,10 @@ const MULTIPLIER_DECIMALS = 9;
 const ONE = 10n ** BigInt(MULTIPLIER_DECIMALS);
 const GRAINS_PER_NANO = 10n ** 30n;
 
+/** Highest cost of a single call, dollars: a larger figure is a mistake and would spoil every sum that contains it. */
+export const MOST_COST_USD = 10_000;
+export const MOST_COST: NanoUsd = nanoUsd(MOST_COST_USD * 1e9);
+
 type RateName = keyof TokenRates;
 
 /** For a kind of token without a rate of its own, the next more general kind whose rate applies. */
@@ -42,10 +46,12 @@ const INPUT_RATES = (Object.keys(FALLBACK) as RateName[]).filter((name) => !OUTP
  * Returns the cost of one upstream request, from its normalised usage, its dated price and the tier that served it. A
  * total reported by the provider (`usage.reportedUsd`) is the bill and takes precedence; one that is more than
  * `PLAUSIBLE_FACTOR` times above or below the computed cost is doubted, and the larger figure counts. Returns
- * `undefined` when a needed figure is unknown: an unpriced model, an unreported count, searches without a price.
+ * `undefined` when a needed figure is unknown: an unpriced model, an unreported count, searches without a price; also
+ * when the reported total or the computed cost is above `MOST_COST_USD`.
  */
 export function cost(price: Price | undefined, usage: Usage, tier: ServiceTier): Cost | undefined {
   const computed = price && computedCost(price, usage, tier);
+  if (usage.reportedUsd !== undefined && usage.reportedUsd > MOST_COST_USD) return undefined;
   const reported = reportedTotal(usage.reportedUsd);
   if (reported === undefined) return computed;
   // A reported zero alone does not make a call free: a priced model whose cost cannot be computed stays unknown.
@@ -223,10 +229,10 @@ function reportedTotal(usd: number | undefined): NanoUsd | undefined {
   return halfUp(flatGrains(usd, 1));
 }
 
-/** Returns undefined beyond a safe integer (nine million dollars for one request), which is not a credible cost. */
+/** Returns undefined beyond `MOST_COST_USD`, which is not a credible cost of one request. */
 function halfUp(grains: bigint): NanoUsd | undefined {
   const nano = (2n * grains + GRAINS_PER_NANO) / (2n * GRAINS_PER_NANO);
-  return nano > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : nanoUsd(Number(nano));
+  return nano > BigInt(MOST_COST) ? undefined : nanoUsd(Number(nano));
 }
 
 /** Returns a bound as a whole number; "unlimited" becomes an amount above any limit. */

@@ -1,7 +1,7 @@
 /**
  * What a provider may bill for one request, from "nothing was sent" to "usage is known". Every host books by this rule.
  */
-import { cost } from "./cost.ts";
+import { cost, MOST_COST_USD } from "./cost.ts";
 import { estimateTokens } from "./estimate.ts";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "./nano-usd.ts";
 import type { Price, ServiceTier } from "./price.ts";
@@ -32,7 +32,8 @@ export type Exposure =
 export type Bill =
   | { readonly type: "none" }
   | { readonly type: "known"; readonly cost: NanoUsd; readonly usage: Usage }
-  | { readonly type: "unknown"; readonly usage: Usage | undefined };
+  /** `atLeast`: the cost of the usage that was reported before the answer was lost. */
+  | { readonly type: "unknown"; readonly usage: Usage | undefined; readonly atLeast?: NanoUsd | undefined };
 
 /**
  * Returns what an exposure costs. `priceOf` finds the prices of models that took part in the request. An unknown price
@@ -50,8 +51,10 @@ export function billOf(
       return { type: "none" };
     case "refused":
       return exposure.usage === undefined ? { type: "none" } : billed(exposure.usage);
-    case "lost":
-      return { type: "unknown", usage: exposure.usage };
+    case "lost": {
+      const seen = exposure.usage && billed(exposure.usage);
+      return { type: "unknown", usage: exposure.usage, atLeast: seen?.type === "known" ? seen.cost : undefined };
+    }
     case "stopped":
       return billed(countedUsage(exposure));
     case "answered":
@@ -76,7 +79,10 @@ function billedUsage(
   priceOf: (model: string) => Price | undefined,
 ): Bill {
   const priced = cost(price, usage, tier);
-  if (priced === undefined) return { type: "unknown", usage };
+  if (priced === undefined) {
+    const doubted = usage.reportedUsd !== undefined && usage.reportedUsd > MOST_COST_USD;
+    return { type: "unknown", usage: doubted ? { ...usage, inconsistent: true } : usage };
+  }
   let total: NanoUsd = usage.passes ? ZERO_USD : priced.total;
   for (const pass of usage.passes ?? []) {
     const added = cost(pass.model === undefined ? price : priceOf(pass.model), pass.usage, tier);

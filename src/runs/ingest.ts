@@ -1,8 +1,8 @@
 /** Body of `POST /v1/ingest`, which the SDK sends: a batch of events, each with an id from its sender. */
 import { z } from "zod";
 import { FAILURE_CLASSES, FAILURE_REASONS } from "../failure/failure.ts";
-import { foreignWord, identifier, LONGEST_CALL_MS, MOST_COST_USD, tags, tokenCount } from "../intake/fields.ts";
-import { usdToNano } from "../money/nano-usd.ts";
+import { foreignWord, identifier, LONGEST_CALL_MS, tags, tokenCount } from "../intake/fields.ts";
+import { MOST_COST } from "../money/cost.ts";
 import { inferenceRecord } from "../record/inference-record.ts";
 import { LANES } from "../record/lane.ts";
 import { RUNGS } from "../route/route.ts";
@@ -21,7 +21,7 @@ const MOST_NAMED = 100;
 /** Clocks may be set back during a call, so a duration may be negative. */
 const ms = z.int().min(-LONGEST_CALL_MS).max(LONGEST_CALL_MS);
 const tokens = tokenCount.nullable();
-const costNano = z.int().nonnegative().max(usdToNano(MOST_COST_USD)).nullable();
+const costNano = z.int().nonnegative().max(MOST_COST).nullable();
 const rung = z.enum([...RUNGS, "none"]);
 const name = identifier.nullable();
 const word = foreignWord.nullable();

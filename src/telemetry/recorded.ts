@@ -5,16 +5,8 @@
 import { z } from "zod";
 import type { Attempt } from "../call/inference.ts";
 import { FAILURE_CLASSES, type Failure, failure } from "../failure/failure.ts";
-import {
-  foreignWord,
-  identifier,
-  instant,
-  LONGEST_CALL_MS,
-  MOST_COST_USD,
-  tags,
-  tokenCount,
-} from "../intake/fields.ts";
-import { cost } from "../money/cost.ts";
+import { foreignWord, identifier, instant, LONGEST_CALL_MS, tags, tokenCount } from "../intake/fields.ts";
+import { cost, MOST_COST_USD } from "../money/cost.ts";
 import type { PriceBook } from "../money/price.ts";
 import { serviceTier } from "../money/tier.ts";
 import type { Usage } from "../money/usage.ts";

@@ -7,11 +7,11 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** How far an answer gets before its fault. */
-export const STAGES = ["sent", "headers", "content", "end"] as const;
+export const STAGES = ["sent", "headers", "content", "end", "usage"] as const;
 /** `reset`: the connection breaks; `hang`: silence, until the client goes. */
 export const FAULTS = ["reset", "hang"] as const;
 /** Answers that come whole. `refused` and `shed` bill nothing, the others what they generated. */
-export const WHOLE = ["ok", "refused", "shed", "page", "gone", "unusable"] as const;
+export const WHOLE = ["ok", "refused", "shed", "page", "gone", "waited", "left", "unusable", "broken"] as const;
 
 export interface CountingUpstream {
   /** `how`: faults or whole answers by name, taken in turn by the requests of one `id`. */
@@ -86,11 +86,19 @@ const WHOLE_ANSWERS: Readonly<Record<string, (usage: Counted) => WholeAnswer>> =
   shed: () => json(529, { error: { message: "overloaded", type: "overloaded_error" } }),
   page: () => page(200),
   gone: () => page(504),
+  waited: () => json(408, { error: { message: "timed out" } }),
+  left: () => page(499),
   unusable: (usage) => json(200, { choices: null, usage }),
+  broken: (usage) => json(200, { error: { message: "it broke", code: 500 }, usage }),
 };
 
 function answer(response: ServerResponse, how: string, usage: Counted, stream: boolean, onHang: () => void): void {
   const whole = WHOLE_ANSWERS[how]?.(usage);
+  if (whole && how === "broken" && stream) {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(`${streamed(usage)[0] ?? ""}data: ${whole.body}\n\n`);
+    return;
+  }
   if (whole) {
     response.writeHead(whole.status, { "content-type": whole.type }).end(whole.body);
     return;
@@ -98,7 +106,9 @@ function answer(response: ServerResponse, how: string, usage: Counted, stream: b
   const pieces = stream ? streamed(usage) : unstreamed(usage);
   const [stage = "end", fault] = how.split(".");
   const shown =
-    how === "ok" ? pieces.length : ({ sent: 0, headers: 0, content: 2, end: pieces.length - 1 }[stage] ?? 0);
+    how === "ok"
+      ? pieces.length
+      : ({ sent: 0, headers: 0, content: 2, end: pieces.length - 1, usage: pieces.length }[stage] ?? 0);
   if (stage !== "sent" || how === "ok") {
     const type = stream ? "text/event-stream" : "application/json";
     response.writeHead(200, { "content-type": type });

@@ -114,7 +114,10 @@ describe("the money of a fault", () => {
     ["shed", "released"],
     ["page", "unknown"],
     ["gone", "unknown"],
+    ["waited", "unknown"],
+    ["left", "unknown"],
     ["unusable", "known"],
+    ["broken", "known"],
   ])("of an answer that came whole (%s) is %s", async (how, outcome) => {
     for (const stream of [false, true]) {
       const { billed, books, told, closings } = await booked({ how, stream });

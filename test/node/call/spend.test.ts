@@ -3,7 +3,7 @@ import type { EnvelopeClaim, ReserveRequest } from "../../../src/envelope/envelo
 import { envelopeClaim } from "../../../src/envelope/period.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import { decodeRequest } from "../../../src/wire/openai-chat/ingress-request.ts";
-import { candidate, testEngine } from "../../support/engine.ts";
+import { candidate, readAll, testEngine } from "../../support/engine.ts";
 import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
 
 let upstream: FaultyUpstream;
@@ -33,6 +33,23 @@ describe("spend of a call", () => {
     expect(books?.actual).toBe(7 * 1000 + 5 * 2000);
     expect(books?.worstCase).toBeGreaterThanOrEqual(50 * 2000);
     expect(result.type === "answer" && result.inference.cost).toBe(17_000);
+  });
+
+  it("counts the part of an unknown bill that is known where it is above the reservation", async () => {
+    const { body } = new Response(
+      'data: {"choices":[{"index":0,"delta":{"content":"a"}}],"usage":{"prompt_tokens":7,"completion_tokens":5000}}\n\n',
+    );
+    const engine = testEngine([{ name: "a", baseUrl: "http://127.0.0.1:1/v1" }]);
+    const fetch = () => Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+    const policy = { candidates: [candidate("a", params)], retry: NO_RETRY };
+    const result = await engine.call({ budget: LIMITED, policy, stream: true, ports: { fetch } });
+    if (result.type === "stream") {
+      await readAll(result.frames);
+      await result.done;
+    }
+    const known = 7 * 1_000 + 5_000 * 2_000;
+    expect([...engine.reservations.values()].map(({ actual }) => actual)).toEqual([known]);
+    expect(engine.recorded[0]?.attempts).toMatchObject([{ cost: undefined, reserved: known }]);
   });
 
   it("makes no reservation where nothing limits the call", async () => {

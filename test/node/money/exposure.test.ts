@@ -28,6 +28,20 @@ describe("what a provider may bill", () => {
     expect(bill({ type: "lost", usage: usage(10, 1) }).type).toBe("unknown");
   });
 
+  it("is at least what was reported before an answer was lost", () => {
+    expect(bill({ type: "lost", usage: usage(10, 5) })).toMatchObject({ type: "unknown", atLeast: 20_000 });
+    expect(bill({ type: "lost", usage: usage(10, 5, { reportedUsd: 1e6 }) })).not.toHaveProperty("atLeast", 20_000);
+  });
+
+  it.each([1e4 + 0.01, 5e6, 1e300, Infinity])("is unknown, and flagged, for a total of %d dollars", (usd) => {
+    const told = bill({ type: "answered", usage: usage(10, 5, { reportedUsd: usd }), hasContent: true });
+    expect(told).toMatchObject({ type: "unknown", usage: { inconsistent: true } });
+  });
+
+  it.each([1e11, 1e300])("is unknown for %d tokens, which no request has", (tokens) => {
+    expect(bill({ type: "answered", usage: usage(10, tokens), hasContent: true }).type).toBe("unknown");
+  });
+
   it("is the reported usage of a whole answer, and unknown without any", () => {
     expect(bill({ type: "answered", usage: usage(10, 5), hasContent: true })).toMatchObject({ cost: 20_000 });
     expect(bill({ type: "answered", usage: undefined, hasContent: true }).type).toBe("unknown");

@@ -119,7 +119,10 @@ describe("any reported call that passes its schema", () => {
         reasoningTokens: count,
       }),
       latencyMs: fc.double({ min: 0, max: 604_800_000, noNaN: true }),
-      tags: fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.string({ maxLength: 200, unit: "binary" })),
+      tags: fc.dictionary(
+        fc.stringMatching(/^[a-z]{1,8}$/),
+        fc.string({ maxLength: 200, unit: "binary" }).filter((text) => !text.includes("\0")),
+      ),
       finishReason: fc.string({ minLength: 1, maxLength: 200 }),
       servedTier: fc.string({ minLength: 1, maxLength: 200 }),
     });
