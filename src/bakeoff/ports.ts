@@ -5,7 +5,9 @@ import type { NanoUsd } from "../money/nano-usd.ts";
 import type { KeptSample } from "./execution/kept-sample.ts";
 import type { Sample } from "./execution/sample.ts";
 import type { HostedPlan } from "./hosted/hosted-plan.ts";
+import type { ExaminationStore } from "./judge/examination.ts";
 import type { JudgeVerdict } from "./judge/judge-verdict.ts";
+import type { PlantedVerdict } from "./judge/planted-pair.ts";
 import type { BakeoffReport } from "./report/bakeoff-report.ts";
 
 /** What a bake-off needs of its host. */
@@ -36,6 +38,9 @@ export interface JudgePorts {
   readonly now: () => number;
   /** As `onSample`. */
   readonly onVerdict: (verdict: JudgeVerdict) => void;
+  readonly onPlanted: (verdict: PlantedVerdict) => void;
+  /** Where examinations are remembered; absent = the judge is examined in each bake-off. */
+  readonly examinations?: ExaminationStore | undefined;
   /** What an arm answered in an earlier, interrupted run; undefined where that was not kept. */
   readonly outputOf: (input: string, arm: string) => unknown;
 }

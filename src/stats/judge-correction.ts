@@ -6,7 +6,7 @@ interface Agreement {
   readonly of: number;
 }
 
-type CorrectedRate =
+export type CorrectedRate =
   | { readonly status: "corrected"; readonly rate: number; readonly interval: Interval }
   /**
    * The judge is no better than chance, or was never compared: its verdicts contain no information about the true rate.

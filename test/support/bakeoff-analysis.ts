@@ -87,7 +87,7 @@ export async function analysedRun(shape: RunShape): Promise<AnalysedRun> {
       sampling: { representative: true, text: "the newest captures" },
       reference: { type: "arm", arm: reference, by: "declared" },
     },
-    run: { samples, stopped: new Map(), verdicts: [] },
+    run: { samples, stopped: new Map() },
     facts: { asked: n, seed: 7, startedAt: 0, finishedAt: 1000 },
   };
 }

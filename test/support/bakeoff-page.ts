@@ -15,6 +15,7 @@ import { recordOf } from "../../src/telemetry/record.ts";
 import { analysedRun } from "./bakeoff-analysis.ts";
 import { armFigures, pairFigures, pairsWith, REFERENCE, regretFigures } from "./bakeoff-figures.ts";
 import { journalOf } from "./bakeoff-run.ts";
+import { passedExamination } from "./examined-judge.ts";
 import { anInference } from "./inferences.ts";
 
 const INPUTS = 260;
@@ -62,7 +63,8 @@ export function fiveArms(more: Partial<BakeoffReport> = {}): BakeoffReport {
     evidence_store: { kept: true },
     reference: { arm: REFERENCE, by: "declared" },
     judge: {
-      ...{ model: "mistral/mistral-large", pairs: 818, both_orders: 400, flipped: 12 },
+      ...{ model: "mistral/mistral-large", pairs: 818, tied: 310, both_orders: 400, flipped: 12 },
+      ...{ identical: 41, no_output: 6, examination: passedExamination() },
       ...{ unusable: { "content_invalid/schema_violation": 3 }, spend_usd: "0.412000000", cost_unknown: 0 },
     },
     incumbent: "default",
@@ -161,7 +163,7 @@ export async function runWithSamples({
   const local = {
     inputs: plan.inputs,
     samples: run.samples,
-    verdicts: run.verdicts,
+    verdicts: run.judged?.verdicts ?? [],
     outputs,
     priceBooks: ["2026-11-28"],
   };

@@ -42,6 +42,18 @@ export const armReport = z.strictObject({
     .optional(),
   /** Samples whose score reaches the route's quality gate, of those sent; Wilson 95%. */
   passing: z.strictObject({ min_score: fraction, count, rate: fraction, low: fraction, high: fraction }).optional(),
+  /**
+   * Outputs that the judge passed, of those it scored; and that share corrected for what it gets wrong beside people,
+   * 95%. Absent where no judge measured; not corrected where too few outputs were graded by people, or where the judge is
+   * no better than chance beside them.
+   */
+  judged: z
+    .strictObject({
+      passed: count,
+      of: count,
+      corrected: z.strictObject({ rate: fraction, low: fraction, high: fraction }).optional(),
+    })
+    .optional(),
   repair: z.strictObject({ count, rate: fraction.optional(), cost_usd: spentUsdText }),
   rungs: z.partialRecord(rung, count),
   /** Of samples that brought an answer. */

@@ -34,13 +34,31 @@ export class Scores {
   /** Score of `against` − score of `arm`, on every input that both have. */
   differences(arm: string, against: string, inputs: readonly ReplayInput[]): PairedInput[] {
     const [mine, theirs, judged] = [this.of(arm), this.of(against), this.#judged.get(arm)];
+    const beside = this.#judged.get(against);
     return inputs.flatMap(({ id, cluster, weight, question }) => {
       const pair = judged?.get(id);
       const [own, other] =
-        pair?.against === against ? [pair.scores.arm, pair.scores.against] : [mine.get(id), theirs.get(id)];
+        pair?.against === against
+          ? [pair.scores.arm, pair.scores.against]
+          : (throughBase(pair, beside?.get(id)) ?? [mine.get(id), theirs.get(id)]);
       return own === undefined || other === undefined ? [] : [{ input: id, d: other - own, cluster, weight, question }];
     });
   }
+}
+
+/**
+ * Scores of two arms that were both held against a third, where an output equals the third's: it was not judged itself,
+ * and is worth what the third was found to be beside the other arm. Undefined where each has a score of its own.
+ */
+function throughBase(
+  own: JudgedPair | undefined,
+  other: JudgedPair | undefined,
+): readonly [own: number, other: number] | undefined {
+  if (!own || !other || own.against !== other.against) return undefined;
+  if (own.by === "identical" && other.by === "identical") return [own.scores.arm, own.scores.arm];
+  if (own.by === "identical") return [other.scores.against, other.scores.arm];
+  if (other.by === "identical") return [own.scores.arm, own.scores.against];
+  return undefined;
 }
 
 function scoresOf(samples: readonly Sample[], metric: QualityMetric): ByInput {

@@ -7,6 +7,7 @@ import { wilson, wilsonRate } from "../../stats/wilson.ts";
 import { MIN_PAIRS } from "../evidence/decide-regrets.ts";
 import type { StopReason } from "../execution/bakeoff-run.ts";
 import { failureKey, type QualityMetric, type Sample } from "../execution/sample.ts";
+import { GOOD } from "../judge/human-grades.ts";
 import type { Arm } from "../plan/arm.ts";
 import type { ArmReport, PairReport } from "./arm-report.ts";
 
@@ -46,6 +47,7 @@ export function summarise(
     conformance: interval && { rate: conformant / sent.length, low: interval.low, high: interval.high },
     quality: qualityOf(scores, terms.metric),
     passing: passingOf(sent, scores, terms.minScore),
+    judged: judgedOf(scores, terms),
     repair: repairOf(samples, sent),
     rungs: rungCounts(sent),
     latency_ms: latencyOf(samples),
@@ -119,6 +121,12 @@ function passingOf(
   const count = sent.filter(({ input }) => passes(scores, input, minScore)).length;
   const interval = wilson(count, sent.length);
   return interval && { min_score: minScore, count, rate: count / sent.length, low: interval.low, high: interval.high };
+}
+
+/** What a person's grade calls good is called good here, unless the route says otherwise. */
+function judgedOf(scores: ReadonlyMap<string, number>, { metric, minScore = GOOD }: SummaryTerms): ArmReport["judged"] {
+  if (metric !== "judge" || scores.size === 0) return undefined;
+  return { passed: [...scores.values()].filter((score) => score >= minScore).length, of: scores.size };
 }
 
 function passes(scores: ReadonlyMap<string, number>, input: string, minScore: number): boolean {

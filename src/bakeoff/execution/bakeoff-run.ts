@@ -1,4 +1,4 @@
-import type { JudgeVerdict } from "../judge/judge-verdict.ts";
+import type { JudgedRun } from "../judge/judged-run.ts";
 import type { Sample } from "./sample.ts";
 
 /** Why an arm has fewer samples than inputs; absent = it has them all. */
@@ -9,8 +9,8 @@ export type StopReason = (typeof STOP_REASONS)[number];
 export interface BakeoffRun {
   readonly samples: readonly Sample[];
   readonly stopped: ReadonlyMap<string, StopReason>;
-  /** What the judge was asked and said; its costs are in no sample. */
-  readonly verdicts: readonly JudgeVerdict[];
+  /** What the judge was asked and said; its costs are in no sample. Absent where none was asked. */
+  readonly judged?: JudgedRun | undefined;
   /** Why the judge saw fewer pairs than planned. */
   readonly judgeStopped?: StopReason | undefined;
 }

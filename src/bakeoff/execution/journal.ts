@@ -1,10 +1,11 @@
-/** The journal of a bake-off: its plan, then a line per sample and per verdict of the judge. Holds no text of a call. */
+/** The journal of a bake-off: its plan, then a line per sample and per verdict of the judge, those of its examination included. Holds no text of a call. */
 import { z } from "zod";
 import { FAILURE_CLASSES, type FailureReason } from "../../failure/failure.ts";
 import { parsedJson } from "../../json/parsed.ts";
 import { addUsd, type NanoUsd, nanoUsd, ZERO_USD } from "../../money/nano-usd.ts";
 import { RUNGS } from "../../route/route.ts";
 import type { JudgeVerdict } from "../judge/judge-verdict.ts";
+import { PLANTED_KINDS, type PlantedVerdict } from "../judge/planted-pair.ts";
 import { type JournalPlan, journalPlan } from "../plan/journal-plan.ts";
 import { QUALITY_METRICS, type Sample } from "./sample.ts";
 
@@ -48,6 +49,20 @@ const verdictLine = z.object({
   attempts: z.int(),
 });
 
+const plantedLine = z.object({
+  type: z.literal("planted"),
+  kind: z.enum(PLANTED_KINDS),
+  input: z.string(),
+  arm: z.string(),
+  first: z.enum(["original", "planted"]),
+  notReworded: z.boolean().optional(),
+  scores: z.object({ original: z.number(), planted: z.number() }).optional(),
+  failure,
+  cost: nano.optional(),
+  costEstimated: z.boolean(),
+  attempts: z.int(),
+});
+
 /** What is booked for an arm, or for the judge under `JUDGE_BOOKS`: an unknown bill counts as its bound. */
 const spentLine = z.object({ type: z.literal("spent"), arm: z.string(), spent: nano });
 
@@ -57,7 +72,14 @@ const intentLine = z.object({ type: z.literal("intent"), id: z.string(), arm: z.
 /** What a request came to. Without this line its intent counts as spent whole. */
 const endLine = z.object({ type: z.literal("end"), id: z.string(), booked: nano });
 
-const finishedLine = z.discriminatedUnion("type", [sampleLine, verdictLine, spentLine, intentLine, endLine]);
+const finishedLine = z.discriminatedUnion("type", [
+  sampleLine,
+  verdictLine,
+  plantedLine,
+  spentLine,
+  intentLine,
+  endLine,
+]);
 
 /** Under this name the journal books what the judge costs; no arm is named so. */
 export const JUDGE_BOOKS = "";
@@ -66,6 +88,7 @@ export interface BakeoffJournal {
   readonly plan: JournalPlan;
   readonly samples: readonly Sample[];
   readonly verdicts: readonly JudgeVerdict[];
+  readonly planted: readonly PlantedVerdict[];
   /** By arm, the judge's under `JUDGE_BOOKS`: never less than what was booked when the last line was written. */
   readonly spent: ReadonlyMap<string, NanoUsd>;
 }
@@ -80,6 +103,10 @@ export function sampleText(sample: Sample): string {
 
 export function verdictText(verdict: JudgeVerdict): string {
   return `${JSON.stringify({ type: "verdict", ...verdict })}\n`;
+}
+
+export function plantedText(verdict: PlantedVerdict): string {
+  return `${JSON.stringify({ type: "planted", ...verdict })}\n`;
 }
 
 export function intentText(id: string, arm: string, most: NanoUsd): string {
@@ -115,6 +142,7 @@ export function readJournal(text: string): BakeoffJournal | undefined {
   if (!plan.success) return undefined;
   const samples: Sample[] = [];
   const verdicts: JudgeVerdict[] = [];
+  const planted: PlantedVerdict[] = [];
   const spent = new Map<string, NanoUsd>();
   const book = (arm: string, cost: NanoUsd | undefined): void => {
     spent.set(arm, addUsd(spent.get(arm) ?? ZERO_USD, cost ?? ZERO_USD));
@@ -139,6 +167,7 @@ export function readJournal(text: string): BakeoffJournal | undefined {
     }
     book("outcome" in content ? content.arm : JUDGE_BOOKS, content.cost);
     if ("outcome" in content) samples.push(content);
+    else if ("kind" in content) planted.push(content);
     else verdicts.push(content);
   }
   const requested = new Map<string, NanoUsd>();
@@ -147,5 +176,5 @@ export function readJournal(text: string): BakeoffJournal | undefined {
   }
   for (const [arm, booked] of requested) spent.set(arm, nanoUsd(Math.max(booked, spent.get(arm) ?? 0)));
   const { type: _plan, ...read } = plan.data;
-  return { plan: read, samples, verdicts, spent };
+  return { plan: read, samples, verdicts, planted, spent };
 }

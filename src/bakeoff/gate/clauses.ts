@@ -92,6 +92,14 @@ export function samplingClause({ sampling }: Contest["figures"]): GateClause {
   return { clause: "sampling", met, reason };
 }
 
+/** No verdict on quality follows from a judge that is wrong about pairs with a known answer. */
+export function judgeClause({ metric, judge }: Contest["figures"]): GateClause[] {
+  if (metric !== "judge") return [];
+  const because = judge?.unusable_because;
+  const reason = because === undefined ? "the judge passed its examination" : `the judge is unusable: ${because}`;
+  return [{ clause: "judge", met: because === undefined, reason }];
+}
+
 /** Evidence that is forgotten would give every later bake-off a first look again. */
 export function evidenceClause({ evidence_store: { kept, note } }: Contest["figures"]): GateClause {
   const reason = kept

@@ -39,7 +39,9 @@ function verdictOn(contest: Contest, clauses: GateClause[]): ArmVerdict {
   const { challenger, reference } = contest;
   const stopped = !challenger.complete || reference?.complete === false;
   const regret = decidingRegret(contest);
-  const verdict = regret && verdictOf(regret, stopped);
+  // What an unusable judge leaves is the shape of the answers, which is no verdict on quality.
+  const judgeless = contest.figures.metric === "judge" && contest.figures.judge?.unusable_because !== undefined;
+  const verdict = judgeless ? undefined : regret && verdictOf(regret, stopped);
   const needs = verdict === "continue" ? needsOf(contest) : undefined;
   return { arm: challenger.arm, clears, clauses, verdict, needs, cost_separated: saving !== undefined, saving };
 }

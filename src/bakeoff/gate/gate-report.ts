@@ -12,6 +12,7 @@ const CLAUSES = [
   "evidence",
   "schema",
   "reference",
+  "judge",
   "pairs",
   "clusters",
   "agreement",

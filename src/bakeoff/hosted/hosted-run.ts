@@ -5,8 +5,9 @@ import type { ReplayInput } from "../../replay/replay-input.ts";
 import type { Route } from "../../route/route.ts";
 import { seededRandom } from "../../stats/random.ts";
 import type { EvidenceStore } from "../evidence/evidence-store.ts";
+import { withEarlier } from "../execution/asked-again.ts";
 import type { StopReason } from "../execution/bakeoff-run.ts";
-import { runBakeoff, withEarlier } from "../execution/run-bakeoff.ts";
+import { runBakeoff } from "../execution/run-bakeoff.ts";
 import type { Sample } from "../execution/sample.ts";
 import type { BakeoffPlan } from "../plan/bakeoff-plan.ts";
 import type { HostedBakeoff, HostedStore } from "../ports.ts";
@@ -168,7 +169,7 @@ export async function hostedReport(
   if (!plan.ok) return plan;
   const samples = await needs.store.samples(hosted.id);
   const { asked, seed, started_at: startedAt } = hosted.plan.journal;
-  const run = { samples, stopped: missing(plan.value, samples), verdicts: [] };
+  const run = { samples, stopped: missing(plan.value, samples) };
   const facts = { asked, seed, startedAt: Date.parse(startedAt), finishedAt: now };
   return ok(await reportWithEvidence(plan.value, run, facts, needs.evidence));
 }

@@ -28,7 +28,7 @@ export const VERDICT_SCHEMA: JsonSchema = {
   },
 };
 
-const RUBRIC = `You compare two answers to the same task and score each on its own merits.
+export const RUBRIC = `You compare two answers to the same task and score each on its own merits.
 5: right and complete, nothing to change. 4: right, with a flaw that does no harm. 3: partly right, or something needed is missing.
 2: mostly wrong. 1: wrong, empty, or off the task.
 Judge content: facts taken rightly from the input, completeness, adherence to the task. Length, tone and formatting count only where the task asks for them, and the order of the answers means nothing. Equally good answers get equal scores.
@@ -40,30 +40,49 @@ export interface JudgedOutputs {
   readonly second: unknown;
 }
 
+/** Whose bake-off a call belongs to and what it may spend. */
+export interface JudgingPass {
+  readonly id: string;
+  readonly org: string;
+  readonly claims: readonly EnvelopeClaim[];
+}
+
 export function judgeCall(
   route: Route,
   judge: Candidate,
   input: ReplayInput,
   outputs: JudgedOutputs,
-  pass: { readonly id: string; readonly org: string; readonly claims: readonly EnvelopeClaim[] },
+  pass: JudgingPass,
 ): CallInput {
-  const narrowed = { route, variant: "judge", candidates: [judge], output: { schema: VERDICT_SCHEMA, ladder: RUNGS } };
+  const messages = messagesOf(route, input, outputs);
+  return judgingCall(route, judge, { schema: VERDICT_SCHEMA, name: "verdict" }, pass, messages);
+}
+
+/** Any call that judging takes, with an answer of its own shape. */
+export function judgingCall(
+  route: Route,
+  model: Candidate,
+  answer: { readonly schema: JsonSchema; readonly name: string },
+  pass: JudgingPass,
+  messages: ChatMessage[],
+): CallInput {
+  const narrowed = { route, variant: "judge", candidates: [model], output: { schema: answer.schema, ladder: RUNGS } };
   const policy = routePolicy(narrowed, { allowTrial: true, stream: "validated" });
   return {
     context: {
       org: pass.org,
-      lane: "replay",
+      lane: "judge",
       route: route.name,
       routeHash: route.hash,
       arm: "judge",
       tags: { replay: pass.id },
     },
     // What the route demands of those who serve it is not demanded of its judge.
-    policy: { ...policy, require: [], output: policy.output && { ...policy.output, name: "verdict" } },
+    policy: { ...policy, require: [], output: policy.output && { ...policy.output, name: answer.name } },
     budget: { claims: pass.claims },
     requestFor: () => ({
-      messages: messagesOf(route, input, outputs),
-      ...(judge.params.max_tokens === undefined && { maxOutputTokens: MAX_OUTPUT_TOKENS }),
+      messages,
+      ...(model.params.max_tokens === undefined && { maxOutputTokens: MAX_OUTPUT_TOKENS }),
       stream: false,
       includeUsage: false,
     }),
@@ -96,14 +115,16 @@ function textOf(output: unknown): string {
   return typeof output === "string" ? output : JSON.stringify(output);
 }
 
+/** What any call of judging cost, and the scores of the answers as they stood. */
+interface ScoresRead extends Pick<JudgeVerdict, "cost" | "costEstimated" | "attempts" | "failure"> {
+  readonly scores?: { readonly first: number; readonly second: number } | undefined;
+}
+
 /** An answer without both scores is unusable: no sample, not a zero. */
-export function readVerdict(
-  pair: Pick<JudgeVerdict, "input" | "arm" | "against" | "first">,
-  result: CallResult,
-): JudgeVerdict {
+export function readScores(result: CallResult): ScoresRead {
   if (result.type === "stream") throw new TypeError("replay calls are not streamed");
   const { cost, costEstimated, attempts } = figuresOf(result.inference);
-  const base = { ...pair, by: "asked" as const, cost, costEstimated, attempts };
+  const base = { cost, costEstimated, attempts };
   if (result.type === "failure") {
     const { class: failureClass, reason } = result.failure;
     return { ...base, failure: { class: failureClass, reason } };
@@ -112,7 +133,7 @@ export function readVerdict(
   const first = scoreOf(output["first_score"]);
   const second = scoreOf(output["second_score"]);
   if (first === undefined || second === undefined) return { ...base, failure: { class: "content_invalid" } };
-  return { ...base, scores: pair.first === "arm" ? { arm: first, against: second } : { arm: second, against: first } };
+  return { ...base, scores: { first, second } };
 }
 
 function scoreOf(value: unknown): number | undefined {

@@ -7,6 +7,8 @@ export type JudgeChoice =
   | {
       readonly type: "judge";
       readonly candidate: Candidate;
+      /** Model that rewords right answers for its examination, beside its own: what all arms are held against. */
+      readonly other: Candidate;
       /** Pairs judged at most, over all arms. */
       readonly maxPairs: number;
       /** Names of the arms it may judge against `against`. */
@@ -27,6 +29,8 @@ export function chooseJudge(route: Route, arms: readonly Arm[]): JudgeChoice | u
   if (!against) return none("there is nothing to judge against");
   const conflict = conflictWith(candidate, against);
   if (conflict !== undefined) return none(`the judge ${candidate.key} ${conflict}, which the arms are held against`);
+  const [other] = against.narrowed.candidates;
+  if (!other) return none(`${against.name} has no candidate`);
   const judged = arms.filter((arm) => arm !== against);
   const refused: Record<string, string> = {};
   for (const arm of judged) {
@@ -38,6 +42,7 @@ export function chooseJudge(route: Route, arms: readonly Arm[]): JudgeChoice | u
   return {
     type: "judge",
     candidate,
+    other,
     maxPairs: declared.maxSamples,
     arms: allowed,
     against: against.name,

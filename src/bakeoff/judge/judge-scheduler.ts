@@ -7,7 +7,7 @@ import type { JudgedOutputs } from "./judge-call.ts";
 import type { JudgeChoice } from "./judge-choice.ts";
 import { isSettled, type JudgeVerdict, judgedPairs } from "./judge-verdict.ts";
 
-type Judge = Extract<JudgeChoice, { type: "judge" }>;
+export type Judge = Extract<JudgeChoice, { type: "judge" }>;
 
 /** A pair whose outputs are both there. */
 export interface JudgePair {
@@ -99,7 +99,10 @@ export function inOrder({ outputs }: JudgePair, first: JudgeVerdict["first"]): J
     : { first: outputs.against, second: outputs.arm };
 }
 
-/** Lays what the judge said over the samples: an arm's score of its pair, for the other side the mean of all its pairs. */
+/**
+ * Lays what the judge said over the samples: an arm's score of its pair, for the other side the mean of all its pairs.
+ * Equal outputs were not judged: they tie, and neither passes by it.
+ */
 export function withJudgement(samples: readonly Sample[], verdicts: readonly JudgeVerdict[]): Sample[] {
   const scores = new Map<string, number[]>();
   const add = (input: string, arm: string, score: number): void => {
@@ -108,7 +111,8 @@ export function withJudgement(samples: readonly Sample[], verdicts: readonly Jud
     if (known) known.push(score);
     else scores.set(key, [score]);
   };
-  for (const { input, arm, against, scores: both } of judgedPairs(verdicts)) {
+  for (const { input, arm, against, by, scores: both } of judgedPairs(verdicts)) {
+    if (by === "identical") continue;
     add(input, arm, both.arm);
     add(input, against, both.against);
   }

@@ -31,6 +31,7 @@ export interface JudgedPair {
   readonly input: string;
   readonly arm: string;
   readonly against: string;
+  readonly by: JudgeVerdict["by"];
   readonly scores: { readonly arm: number; readonly against: number };
   /** Usable verdicts behind it, 1 or 2. */
   readonly orders: number;
@@ -69,6 +70,7 @@ function pairOf(verdicts: readonly JudgeVerdict[]): JudgedPair | undefined {
     input: one.input,
     arm: one.arm,
     against: one.against,
+    by: one.by,
     scores: flipped ? { arm: tie, against: tie } : { arm, against },
     orders: scores.length,
     flipped,
@@ -76,25 +78,34 @@ function pairOf(verdicts: readonly JudgeVerdict[]): JudgedPair | undefined {
 }
 
 interface JudgeTally {
-  /** Pairs with a usable verdict. */
+  /** Pairs that the judge gave a usable verdict on. */
   readonly pairs: number;
+  /** Of `pairs`, those whose two outputs came out equal, flipped ones included. */
+  readonly tied: number;
   readonly flipped: number;
-  /** Pairs judged in both orders. */
+  /** Of `pairs`, those judged in both orders. */
   readonly bothOrders: number;
+  /** Pairs that needed no judge: equal outputs tie, and an output beats none. */
+  readonly identical: number;
+  readonly noOutput: number;
   /** Answers of the judge that could not be used, by failure. */
   readonly unusable: Readonly<Record<string, number>>;
 }
 
 export function tallyOf(verdicts: readonly JudgeVerdict[]): JudgeTally {
-  const pairs = judgedPairs(verdicts);
+  const all = judgedPairs(verdicts);
+  const pairs = all.filter(({ by }) => by === "asked");
   const unusable: Record<string, number> = {};
   for (const { failure } of verdicts) {
     if (failure) unusable[failureKey(failure)] = (unusable[failureKey(failure)] ?? 0) + 1;
   }
   return {
     pairs: pairs.length,
+    tied: pairs.filter(({ scores }) => scores.arm === scores.against).length,
     flipped: pairs.filter(({ flipped }) => flipped).length,
     bothOrders: pairs.filter(({ orders }) => orders > 1).length,
+    identical: all.filter(({ by }) => by === "identical").length,
+    noOutput: all.filter(({ by }) => by === "no_output").length,
     unusable,
   };
 }

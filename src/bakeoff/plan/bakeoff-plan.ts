@@ -3,6 +3,7 @@ import type { Route } from "../../route/route.ts";
 import type { QualityMetric, Sample } from "../execution/sample.ts";
 import type { JudgeChoice } from "../judge/judge-choice.ts";
 import type { JudgeVerdict } from "../judge/judge-verdict.ts";
+import type { PlantedVerdict } from "../judge/planted-pair.ts";
 import type { Arm } from "./arm.ts";
 import type { BakeoffLimits } from "./bakeoff-envelopes.ts";
 import type { ReferenceChoice } from "./reference-choice.ts";
@@ -29,4 +30,5 @@ export interface BakeoffPlan extends BakeoffLimits {
   /** Samples of an earlier, interrupted run of the same plan: kept, not paid again. */
   readonly done: readonly Sample[];
   readonly doneVerdicts?: readonly JudgeVerdict[] | undefined;
+  readonly donePlanted?: readonly PlantedVerdict[] | undefined;
 }

@@ -8,7 +8,9 @@ import type { Candidate } from "../../route/route.ts";
 import { familyLevel } from "../../stats/alpha-spending.ts";
 import { detectable, pairsNeeded } from "../../stats/power.ts";
 import { replayCall } from "../execution/replay-call.ts";
+import { type Examination, examinationFault, PLANTED_PER_KIND } from "../judge/examination.ts";
 import type { JudgeChoice } from "../judge/judge-choice.ts";
+import { ordersOf, PLANTED_KINDS } from "../judge/planted-pair.ts";
 import type { Arm } from "./arm.ts";
 import type { BakeoffPlan } from "./bakeoff-plan.ts";
 
@@ -21,6 +23,8 @@ const ANSWER_TOKENS = 250;
 /** A verdict, and the rubric with its schema. */
 const VERDICT_TOKENS = 160;
 const RUBRIC_TOKENS = 350;
+/** What a model is told that rewords an answer. */
+const REWORD_TOKENS = 120;
 /** Assumed share of inputs on which two arms differ, where none was measured. */
 export const ASSUMED_DISCORDANCE = 0.1;
 
@@ -36,13 +40,15 @@ interface EstimateFacts {
   readonly answerBytes?: number | undefined;
   /** What calls of an arm cost in an earlier bake-off of the same route. */
   readonly past: ReadonlyMap<string, PastArm>;
+  /** Of the judge, where one still holds: then it is not examined again. */
+  readonly examination?: Examination | undefined;
   readonly at: Date;
 }
 
 export interface Estimate {
   readonly calls: number;
   readonly arms: readonly ArmEstimate[];
-  readonly judge?: { readonly calls: number; readonly usd?: NanoUsd | undefined } | undefined;
+  readonly judge?: JudgeEstimate | undefined;
   /** Of all that has a price; absent where nothing has. */
   readonly usd?: NanoUsd | undefined;
   /** Models that have no price: their calls are refused, or, where the route allows them, not counted here. */
@@ -56,6 +62,16 @@ export interface Estimate {
   readonly detectable: number;
   /** Pairs for the route's own `max_regret`. */
   readonly pairsForMaxRegret?: number | undefined;
+}
+
+interface JudgeEstimate {
+  /** Of its examination too. */
+  readonly calls: number;
+  /** Part of `calls` that examines it: verdicts on planted pairs, and rewordings to make some of them. */
+  readonly examination: number;
+  /** The one that still holds, in place of another. */
+  readonly standing?: Examination | undefined;
+  readonly usd?: NanoUsd | undefined;
 }
 
 interface ArmEstimate {
@@ -116,15 +132,29 @@ function pairsOf({ inputs, metric, judge }: BakeoffPlan): number {
   return Math.min(inputs.length, Math.floor(judge.maxPairs / judge.arms.length));
 }
 
-/** Both orders of every pair. */
+/** Both orders of every pair, and before them an examination where none holds. */
 function judgeEstimate(plan: BakeoffPlan, looked: readonly ReplayInput[], facts: EstimateFacts): Estimate["judge"] {
   const judge: JudgeChoice | undefined = plan.metric === "judge" ? plan.judge : undefined;
   if (judge?.type !== "judge") return undefined;
-  const calls = 2 * Math.min(judge.maxPairs, plan.inputs.length * judge.arms.length) - (plan.doneVerdicts?.length ?? 0);
+  const { examination } = facts;
+  const unusable = examination && examinationFault(examination) !== undefined;
+  const pairs = unusable ? 0 : Math.min(judge.maxPairs, plan.inputs.length * judge.arms.length);
+  const verdicts = Math.max(0, 2 * pairs - (plan.doneVerdicts?.length ?? 0));
+  const planted = examination ? 0 : PLANTED_KINDS.reduce((sum, kind) => sum + PLANTED_PER_KIND * ordersOf(kind), 0);
+  const asked = Math.max(0, planted - (plan.donePlanted?.length ?? 0));
+  const rewordings = asked === 0 ? 0 : PLANTED_PER_KIND;
   const material = mean(looked.map(({ payload }) => JSON.stringify(payload).length / BYTES_PER_TOKEN));
   const inputTokens = RUBRIC_TOKENS + material + 2 * answerTokens(facts);
-  const usd = tokensCost(judge.candidate, inputTokens, VERDICT_TOKENS, Math.max(0, calls), facts);
-  return { calls: Math.max(0, calls), usd };
+  const parts = [
+    tokensCost(judge.candidate, inputTokens, VERDICT_TOKENS, verdicts + asked, facts),
+    ...[judge.candidate, judge.other].map((model) =>
+      tokensCost(model, REWORD_TOKENS + answerTokens(facts), answerTokens(facts), rewordings, facts),
+    ),
+  ];
+  const known = parts.filter((usd) => usd !== undefined);
+  const examining = asked + 2 * rewordings;
+  const usd = known.length < parts.length ? undefined : addUsd(...known);
+  return { calls: verdicts + examining, examination: examining, standing: examination, usd };
 }
 
 function requestTokens(input: ReplayInput, arm: Arm, { id, org }: BakeoffPlan, { providers }: EstimateFacts): number {

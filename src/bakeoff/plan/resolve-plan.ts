@@ -15,7 +15,7 @@ import { chooseReference, type ReferenceChoice } from "./reference-choice.ts";
 export function planOf(
   journal: JournalPlan,
   declared: Route,
-  rest: Pick<BakeoffPlan, "org" | "inputs" | "done" | "doneVerdicts">,
+  rest: Pick<BakeoffPlan, "org" | "inputs" | "done" | "doneVerdicts" | "donePlanted">,
 ): Result<BakeoffPlan> {
   if (declared.hash !== journal.route_hash) {
     const message = `${declared.name} has changed since this bake-off began`;

@@ -12,12 +12,15 @@ import { gradingDigest, servedDigest } from "../evidence/served-payload.ts";
 import type { BakeoffRun } from "../execution/bakeoff-run.ts";
 import type { QualityMetric, Sample } from "../execution/sample.ts";
 import { decideGate } from "../gate/decide-gate.ts";
-import { tallyOf } from "../judge/judge-verdict.ts";
+import type { JudgeVerdict } from "../judge/judge-verdict.ts";
+import type { PeopleTable } from "../judge/people-table.ts";
 import type { Arm } from "../plan/arm.ts";
 import type { BakeoffPlan } from "../plan/bakeoff-plan.ts";
 import { objectiveOf } from "../plan/objective.ts";
 import { answersOf } from "./answers.ts";
-import { BAKEOFF_SCHEMA, type BakeoffReport, type JudgeReport, type ReferenceReport } from "./bakeoff-report.ts";
+import { BAKEOFF_SCHEMA, type BakeoffReport, type ReferenceReport } from "./bakeoff-report.ts";
+import { judgeReportOf } from "./judge-report.ts";
+import { withPeople } from "./with-people.ts";
 
 export interface ReportFacts {
   /** Inputs asked for; fewer may have been there. */
@@ -28,6 +31,8 @@ export interface ReportFacts {
   readonly finishedAt: number;
   /** What the budgets booked in all, unknown bills at their bound; `undefined` where nobody counts it. */
   readonly booked?: NanoUsd | undefined;
+  /** What people said of outputs that the same judge judged, in earlier bake-offs of the route. */
+  readonly people?: PeopleTable | undefined;
 }
 
 /** The report as a first look, with nothing remembered and nothing kept. */
@@ -64,12 +69,12 @@ interface Compared {
 async function comparedOf(
   plan: BakeoffPlan,
   samples: ReadonlyMap<string, readonly Sample[]>,
-  { verdicts }: BakeoffRun,
+  run: BakeoffRun,
 ): Promise<Compared[]> {
   const judge = plan.judge?.type === "judge" ? plan.judge.candidate.key : undefined;
   return Promise.all(
     comparisonsOf(plan).map(async ({ arm, against, metric, limit }) => {
-      const pairs = new Scores(metric, samples, verdicts).differences(arm.name, against.name, plan.inputs);
+      const pairs = new Scores(metric, samples, usableVerdicts(run)).differences(arm.name, against.name, plan.inputs);
       const [own, other, grading] = await Promise.all([
         servedDigest(arm.narrowed),
         servedDigest(against.narrowed),
@@ -122,7 +127,7 @@ function assemble(
   regrets: BakeoffReport["regrets"],
 ): BakeoffReport {
   const metric = metricOf(plan);
-  const scores = new Scores(metric, facts.samples, run.verdicts);
+  const scores = new Scores(metric, facts.samples, usableVerdicts(run));
   const measured = ({ name }: Arm): MeasuredArm => ({
     samples: facts.samples.get(name) ?? [],
     scores: scores.of(name),
@@ -139,7 +144,7 @@ function assemble(
     schema_declared: terms.schemaDeclared,
     objective,
     reference: referenceOf(plan),
-    judge: judgeOf(plan, run),
+    judge: judgeReportOf(plan, run),
     sampling: plan.sampling,
     evidence_store: facts.store,
     metric,
@@ -155,7 +160,7 @@ function assemble(
       ),
     regrets,
   };
-  return {
+  const report: BakeoffReport = {
     schema: BAKEOFF_SCHEMA,
     id: plan.id,
     route: plan.route.name,
@@ -169,16 +174,21 @@ function assemble(
     simulated: run.samples.some(({ simulated }) => simulated),
     partial: arms.some(({ complete }) => !complete),
     inputs: inputsOf(plan, facts.asked),
-    answers: answersOf(plan.route, metric),
+    answers: answersOf(plan.route, metric, figures.judge),
     incumbent: incumbent.name,
     ...figures,
     gate: decideGate(figures),
   };
+  return withPeople(report, facts.people);
 }
 
 /** What was booked beyond the bills that are known. */
-function unknownOf({ samples, verdicts }: BakeoffRun, booked: NanoUsd | undefined): Pick<BakeoffReport, "unknown_usd"> {
-  const billed = [...samples, ...verdicts].reduce((sum, { cost }) => addUsd(sum, cost ?? ZERO_USD), ZERO_USD);
+function unknownOf({ samples, judged }: BakeoffRun, booked: NanoUsd | undefined): Pick<BakeoffReport, "unknown_usd"> {
+  const { verdicts = [], planted = [] } = judged ?? {};
+  const billed = [...samples, ...verdicts, ...planted].reduce(
+    (sum, { cost }) => addUsd(sum, cost ?? ZERO_USD),
+    ZERO_USD,
+  );
   return booked !== undefined && booked > billed ? { unknown_usd: nanoToUsdText(nanoUsd(booked - billed)) } : {};
 }
 
@@ -198,20 +208,9 @@ function referenceOf({ reference }: BakeoffPlan): ReferenceReport | undefined {
     : { note: reference.reason.slice(0, 300) };
 }
 
-function judgeOf({ judge }: BakeoffPlan, { verdicts }: BakeoffRun): JudgeReport | undefined {
-  if (!judge) return undefined;
-  const { pairs, bothOrders, flipped, unusable } = tallyOf(verdicts);
-  const refused = judge.type === "judge" ? Object.values(judge.refused).join("; ") : judge.reason;
-  return {
-    model: judge.type === "judge" ? judge.candidate.key : undefined,
-    note: refused === "" ? undefined : refused.slice(0, 600),
-    pairs,
-    both_orders: bothOrders,
-    flipped,
-    unusable: { ...unusable },
-    spend_usd: nanoToUsdText(verdicts.reduce((sum, { cost }) => addUsd(sum, cost ?? ZERO_USD), ZERO_USD)),
-    cost_unknown: verdicts.filter(({ cost, attempts }) => cost === undefined && attempts > 0).length,
-  };
+/** No score follows from a judge that may not be used. */
+function usableVerdicts({ judged }: BakeoffRun): readonly JudgeVerdict[] {
+  return judged && judged.unusable === undefined ? judged.verdicts : [];
 }
 
 function inputsOf({ inputs }: BakeoffPlan, asked: number): BakeoffReport["inputs"] {

@@ -4,6 +4,7 @@ import { armReport, pairReport } from "../analysis/arm-report.ts";
 import { regretReport } from "../analysis/regret-report.ts";
 import { QUALITY_METRICS } from "../execution/sample.ts";
 import { gateReport, OBJECTIVE_MODES } from "../gate/gate-report.ts";
+import { judgeReport } from "./judge-report.ts";
 import { count, fraction, MOST_ARMS, name, spentUsdText } from "./report-fields.ts";
 
 export const BAKEOFF_SCHEMA = "modelrig.bakeoff/1";
@@ -36,19 +37,6 @@ const referenceReport = z.strictObject({
   arm: name.optional(),
   by: z.enum(["declared", "probed"]).optional(),
   note: z.string().max(300).optional(),
-});
-
-/** What the judge did: pairs it judged, those whose two orders disagreed, and answers that could not be used. */
-const judgeReport = z.strictObject({
-  model: name.optional(),
-  /** Why it judged nothing, or not every arm. */
-  note: z.string().max(600).optional(),
-  pairs: count,
-  both_orders: count,
-  flipped: count,
-  unusable: z.record(z.string().max(64), count),
-  spend_usd: spentUsdText,
-  cost_unknown: count,
 });
 
 export const bakeoffReport = z.strictObject({
@@ -101,5 +89,4 @@ export const bakeoffReport = z.strictObject({
 export type BakeoffReport = z.infer<typeof bakeoffReport>;
 export type ObjectiveReport = z.infer<typeof objectiveReport>;
 export type ReferenceReport = z.infer<typeof referenceReport>;
-export type JudgeReport = z.infer<typeof judgeReport>;
 export type AnswersReport = z.infer<typeof answersReport>;

@@ -5,6 +5,7 @@ import { decideRegrets, MIN_PAIRS } from "../evidence/decide-regrets.ts";
 import { type LookRecord, pairsOf } from "../evidence/look-record.ts";
 import { decideGate } from "../gate/decide-gate.ts";
 import type { GateReport } from "../gate/gate-report.ts";
+import { examinationFault, ownFlips } from "../judge/examination.ts";
 import type { BakeoffReport } from "./bakeoff-report.ts";
 
 /**
@@ -15,6 +16,7 @@ import type { BakeoffReport } from "./bakeoff-report.ts";
 export function inconsistency(report: BakeoffReport, looks: readonly LookRecord[]): string | undefined {
   return (
     rolesFault(report) ??
+    judgeFault(report) ??
     first(report.arms, (arm) => armFault(arm, report)) ??
     first(report.pairs, (pair) => ratioFault(pair, report)) ??
     first(report.regrets, (regret) => regretFault(regret, report)) ??
@@ -45,6 +47,16 @@ function rolesFault({ arms, incumbent, reference, partial, pairs, regrets }: Bak
   return new Set(compared).size === compared.length ? undefined : "a regret is told twice";
 }
 
+/** A judge that was not examined, or whose counts say that it failed, must be told as unusable. */
+function judgeFault({ metric, judge }: BakeoffReport): string | undefined {
+  if (metric !== "judge" || judge?.unusable_because !== undefined) return undefined;
+  if (!judge) return "the judge that the report measures by is missing";
+  const { examination, pairs, tied, flipped, both_orders: both } = judge;
+  if (flipped > both || both > pairs || tied > pairs) return "the counts of the judge contradict each other";
+  if (!examination) return pairs === 0 ? undefined : "the judge was not examined";
+  return examinationFault(examination) ?? ownFlips(flipped, both);
+}
+
 function armFault(arm: ArmReport, { inputs, schema_declared: schema, metric, objective }: BakeoffReport) {
   const { arm: name, sent, graded, conformant, complete, stopped, quality, passing } = arm;
   if (conformant > graded || graded > sent || sent > inputs.used) return `the counts of ${name} contradict each other`;
@@ -61,6 +73,8 @@ function armFault(arm: ArmReport, { inputs, schema_declared: schema, metric, obj
     return `the quality gate of ${name} is not the route's`;
   if (passing && (passing.count > sent || !sameRate(passing.count, sent, passing)))
     return `the passing outputs of ${name} do not follow from their counts`;
+  if (arm.judged && (metric !== "judge" || arm.judged.passed > arm.judged.of || arm.judged.of !== quality?.n))
+    return `the judged outputs of ${name} do not follow from its quality`;
   return costFault(arm, schema);
 }
 

@@ -6,6 +6,7 @@ import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
 import { conclusionSection, gateSection } from "./gate-section.ts";
 import { healthSection } from "./health.ts";
 import { Html, html, jsonMarkup } from "./html.ts";
+import { judgeSection } from "./judge-section.ts";
 import { type LocalSamples, latencyByArm, sidePairs } from "./local-samples.ts";
 import { matrixFigure } from "./matrix-figure.ts";
 import { metricWords } from "./model.ts";
@@ -44,6 +45,7 @@ export async function bakeoffPage(report: BakeoffReport, options: PageOptions): 
     countsFigure(report),
     latencyFigure(report, local && latencyByArm(local)),
     rungFigure(report),
+    judgeSection(report),
     gateSection(report),
     samples ? samples.markup : noSamples(report),
   ]}</main>${footer(report)}<script type="application/json" id="facts">${jsonMarkup(factsOf(report, samples, { server, given }))}</script><script>${new Html(script)}</script></body>`;

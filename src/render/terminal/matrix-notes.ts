@@ -9,6 +9,7 @@ import { formatUsd } from "../../money/format.ts";
 import { usdToNano } from "../../money/nano-usd.ts";
 import { LARGEST_SHARE, LEAST_CLUSTERS } from "../../stats/clustered.ts";
 import { levelText, percent, points, signedPoints } from "../../stats/rate-text.ts";
+import { judgeNotes } from "./judge-notes.ts";
 
 export function matrixNotes(report: BakeoffReport): string[] {
   return [
@@ -52,19 +53,6 @@ function missingNotes({ arm, missing, n_paired: n, estimate }: RegretReport): st
     ? `; were every one a loss, its regret would be at most ${signedPoints(estimate.high_if_missing_lost)} pts`
     : "";
   return [`${arm}: ${missing} of ${n + missing} pairs have no score${bound}`];
-}
-
-function judgeNotes({ judge }: BakeoffReport): string[] {
-  if (!judge) return [];
-  const unusable = Object.entries(judge.unusable).map(([name, n]) => `${name} ${n}`);
-  const parts = [
-    `judge ${judge.model ?? "none"}: ${judge.pairs} pairs, ${formatUsd(usdToNano(judge.spend_usd))}`,
-    ...(judge.flipped > 0 ? [`${judge.flipped} of ${judge.both_orders} flipped with the order, counted as ties`] : []),
-    ...(unusable.length > 0 ? [`unusable, so no sample: ${unusable.join(", ")}`] : []),
-    ...(judge.cost_unknown > 0 ? [`cost of ${judge.cost_unknown} answers unknown`] : []),
-    ...(judge.note === undefined ? [] : [judge.note]),
-  ];
-  return [parts.join("; ")];
 }
 
 function unknownNotes({ unknown_usd: unknown }: BakeoffReport): string[] {

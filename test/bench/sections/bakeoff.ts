@@ -91,7 +91,7 @@ async function secondsOfStatistics(compiled: CompiledBundle): Promise<number> {
   const startedAt = performance.now();
   await reportOf(
     plan,
-    { samples, stopped: new Map(), verdicts: [] },
+    { samples, stopped: new Map() },
     { asked: SAMPLES_PER_ARM, seed: 7, startedAt: 0, finishedAt: 1 },
   );
   return (performance.now() - startedAt) / 1000;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { BakeoffRun } from "../../../src/bakeoff/execution/bakeoff-run.ts";
 import { runBakeoff } from "../../../src/bakeoff/execution/run-bakeoff.ts";
 import { VERDICT_SCHEMA } from "../../../src/bakeoff/judge/judge-call.ts";
 import { chooseJudge } from "../../../src/bakeoff/judge/judge-choice.ts";
@@ -12,6 +13,7 @@ import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
 import { type FakeCall, fakeEngine, inputs, planOf } from "../../support/bakeoff-run.ts";
 import { routeOf } from "../../support/bundles.ts";
+import { everyJudgePassed } from "../../support/examined-judge.ts";
 
 /** `default` serves from one model, `cheap` from another; the judge is whatever is named. */
 const judgedRoute = (judge: string, more = "") =>
@@ -84,7 +86,10 @@ describe("two orders of a pair", () => {
       verdict({ first: "against", scores: { arm: 0.75, against: 0.5 } }),
     ];
     expect(judgedPairs(verdicts)).toEqual([
-      { input: "i", arm: "cheap", against: "default", scores: { arm: 0.875, against: 0.5 }, orders: 2, flipped: false },
+      {
+        ...{ input: "i", arm: "cheap", against: "default", by: "asked" },
+        ...{ scores: { arm: 0.875, against: 0.5 }, orders: 2, flipped: false },
+      },
     ]);
   });
 
@@ -112,9 +117,7 @@ describe("two orders of a pair", () => {
     ];
     expect(judgedPairs(verdicts)[0]).toMatchObject({ orders: 1, scores: { arm: 1, against: 0 } });
     expect(tallyOf(verdicts)).toEqual({
-      pairs: 1,
-      flipped: 0,
-      bothOrders: 0,
+      ...{ pairs: 1, tied: 0, flipped: 0, bothOrders: 0, identical: 0, noOutput: 0 },
       unusable: { "content_invalid/unparseable": 1 },
     });
   });
@@ -156,6 +159,8 @@ async function judged({ plan: more, output, judge, signal, onVerdict, outputOf }
       judge: {
         now: () => Date.UTC(2026, 10, 29),
         onVerdict: onVerdict ?? (() => undefined),
+        onPlanted: () => undefined,
+        examinations: everyJudgePassed(Date.UTC(2026, 10, 29)),
         outputOf: outputOf ?? (() => undefined),
       },
     },
@@ -163,6 +168,8 @@ async function judged({ plan: more, output, judge, signal, onVerdict, outputOf }
   );
   return { run, asked, plan, outputs, spent: ledger.spent("judge-day:2026-11-29") };
 }
+
+const verdictsOf = ({ judged: asked }: BakeoffRun): readonly JudgeVerdict[] => asked?.verdicts ?? [];
 
 const textOf = (input: CallInput): string => {
   const request = input.requestFor(
@@ -186,7 +193,7 @@ describe("judging", () => {
     ]);
     expect(spent).toBe(120);
     // The first is always preferred: every pair is a flip, and so a tie.
-    expect(tallyOf(run.verdicts)).toEqual({ pairs: 6, flipped: 6, bothOrders: 6, unusable: {} });
+    expect(tallyOf(verdictsOf(run))).toMatchObject({ pairs: 6, tied: 6, flipped: 6, bothOrders: 6, unusable: {} });
     const scored = run.samples.filter(({ quality }) => quality?.metric === "judge");
     expect(scored).toHaveLength(12);
     expect(new Set(scored.map(({ quality }) => quality?.score))).toEqual(new Set([0.625]));
@@ -194,7 +201,9 @@ describe("judging", () => {
 
   it("shows the outputs in a drawn order and says neither which arm nor which model they are of", async () => {
     const { asked, run } = await judged();
-    const firsts = run.verdicts.filter((_, index) => index % 2 === 0).map(({ first }) => first);
+    const firsts = verdictsOf(run)
+      .filter((_, index) => index % 2 === 0)
+      .map(({ first }) => first);
     expect(new Set(firsts).size).toBe(2);
     for (const call of asked) {
       const text = textOf(call);
@@ -206,21 +215,21 @@ describe("judging", () => {
   it("is not needed for equal outputs, nor where one is missing", async () => {
     const equal = await judged({ output: () => ({ output: { a: 1 } }) });
     expect(equal.asked).toHaveLength(0);
-    expect(new Set(equal.run.verdicts.map(({ by, scores }) => `${by} ${scores?.arm} ${scores?.against}`))).toEqual(
+    expect(new Set(verdictsOf(equal.run).map(({ by, scores }) => `${by} ${scores?.arm} ${scores?.against}`))).toEqual(
       new Set(["identical 1 1"]),
     );
     const broken = await judged({
       output: ({ context }) => (context.arm === "cheap" ? { failure: failure("network", "cut") } : {}),
     });
     expect(broken.asked).toHaveLength(0);
-    expect(new Set(broken.run.verdicts.map(({ by, scores }) => `${by} ${scores?.arm} ${scores?.against}`))).toEqual(
+    expect(new Set(verdictsOf(broken.run).map(({ by, scores }) => `${by} ${scores?.arm} ${scores?.against}`))).toEqual(
       new Set(["no_output 0 1"]),
     );
   });
 
   it("counts an unusable verdict and makes no sample of it", async () => {
     const { run } = await judged({ judge: () => ({ failure: failure("content_invalid", "prose") }) });
-    expect(tallyOf(run.verdicts)).toEqual({ pairs: 0, flipped: 0, bothOrders: 0, unusable: { content_invalid: 12 } });
+    expect(tallyOf(verdictsOf(run))).toMatchObject({ pairs: 0, identical: 0, unusable: { content_invalid: 12 } });
     expect(run.samples.some(({ quality }) => quality?.metric === "judge")).toBe(false);
     expect(run.stopped.size).toBe(0);
   });
@@ -253,7 +262,7 @@ describe("judging", () => {
     const whole = await judged();
     const figures = (verdicts: readonly JudgeVerdict[]) =>
       verdicts.map(({ input, arm, first: order }) => `${input} ${arm} ${order}`).sort();
-    expect(figures(again.run.verdicts)).toEqual(figures(whole.run.verdicts));
+    expect(figures(verdictsOf(again.run))).toEqual(figures(verdictsOf(whole.run)));
   });
 
   it("holds arms against the reference where there is one", async () => {
@@ -264,7 +273,7 @@ describe("judging", () => {
     const choice = chooseJudge(route, arms);
     expect(choice).toMatchObject({ against: "reference:sim/atlas-large", arms: ["default", "cheap"] });
     const { run } = await judged({ plan: { arms, judge: choice } });
-    expect(new Set(run.verdicts.map(({ against }) => against))).toEqual(new Set(["reference:sim/atlas-large"]));
-    expect(judgedPairs(run.verdicts)).toHaveLength(6);
+    expect(new Set(verdictsOf(run).map(({ against }) => against))).toEqual(new Set(["reference:sim/atlas-large"]));
+    expect(judgedPairs(verdictsOf(run))).toHaveLength(6);
   });
 });

@@ -50,6 +50,7 @@ describe("the metric of a report", () => {
   const judge: JudgeChoice = {
     type: "judge",
     candidate: { key: "x/y", provider: "x", model: "y", params: {}, trial: true },
+    other: { key: "x/z", provider: "x", model: "z", params: {}, trial: false },
     maxPairs: 5,
     arms: ["cheap"],
     against: "default",

@@ -7,6 +7,7 @@ import { gateOf } from "../../../src/bakeoff/report/consistency.ts";
 import { printMatrix } from "../../../src/cli/bakeoff/report/print-matrix.ts";
 import { percent } from "../../../src/stats/rate-text.ts";
 import { armFigures, pairFigures, pairsWith, regretFigures } from "../../support/bakeoff-figures.ts";
+import { passedExamination } from "../../support/examined-judge.ts";
 import { fakeIo } from "../../support/fake-io.ts";
 
 function reportOf(more: Partial<BakeoffReport> = {}): BakeoffReport {
@@ -153,7 +154,8 @@ function regretReport(): BakeoffReport {
     objective: { mode: "quality-first", max_regret: 0.04, max_conformance_drop: 0.05, usd_per_1k: 4 },
     reference: { arm: "reference:openai/gpt-5.4", by: "declared" },
     judge: {
-      ...{ model: "mistral/mistral-large", pairs: 818, both_orders: 400, flipped: 12 },
+      ...{ model: "mistral/mistral-large", pairs: 818, tied: 310, both_orders: 400, flipped: 12 },
+      ...{ identical: 41, no_output: 6, examination: passedExamination() },
       ...{ unusable: { "content_invalid/schema_violation": 3 }, spend_usd: "0.412000000", cost_unknown: 0 },
     },
     arms: [
@@ -198,9 +200,16 @@ describe("the matrix of a route with a reference", () => {
         at most +5.3 pts
       trial-y-flash: 222 of 260 pairs have no score; were every one a loss, its regret
         would be at most +90.4 pts
-      judge mistral/mistral-large: 818 pairs, $0.412; 12 of 400 flipped with the
-        order, counted as ties; unusable, so no sample:
-        content_invalid/schema_violation 3
+      judge mistral/mistral-large: asked about 818 pairs, 310 of them tied, $0.412; 12
+        of 400 flipped with the order, counted as ties; 41 pairs of equal outputs tie
+        unasked and pass nothing; 6 pairs lack an output on a side, which loses;
+        answers that could not be used, so no sample: content_invalid/schema_violation
+        3
+      judge examined 2026-11-28 on planted pairs, right verdicts: identical answers 50
+        of 50, damaged answers 50 of 50, answers to another input 50 of 50, padded
+        answers 50 of 50, swapped order 50 of 50, the judge's own wording 50 of 50,
+        another model's wording 50 of 50; 0 of 50 flipped with the order
+      judge not checked against people: 0 outputs graded by both, 30 needed
       260 inputs of 130 customers, runs or lone questions, the largest with 0.8% of
         the traffic
       312 calls asked 260 different inputs: each is sent once and weighs as often as

@@ -78,7 +78,7 @@ describe("the page of a bake-off", () => {
     expect(places.every((place) => place > 0)).toBe(true);
     expect([...places].sort((a, b) => a - b)).toEqual(places);
     for (const note of [
-      "unusable, so no sample",
+      "could not be used, so no sample",
       "260 inputs of 130 customers",
       "each counts as not conformant",
       "our own estimate",

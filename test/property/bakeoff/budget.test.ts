@@ -107,7 +107,7 @@ describe("whatever calls cost, fail and overlap", () => {
         const kept = text.slice(0, Math.max(planText(plan).length, text.length - cut));
         const whole = kept.split("\n").length - 2;
         const { spent, ...read } = readJournal(kept) ?? { spent: new Map() };
-        expect(read).toEqual({ plan, samples: samples.slice(0, whole), verdicts: [] });
+        expect(read).toEqual({ plan, samples: samples.slice(0, whole), verdicts: [], planted: [] });
         const cost = samples.slice(0, whole).map((one) => one.cost ?? ZERO_USD);
         expect(addUsd(...spent.values())).toBe(addUsd(...cost));
       }),

@@ -18,6 +18,7 @@ import type { Route } from "../../../src/route/route.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
 import { type FakeCall, fakeEngine, inputs, journalOf, planOf } from "../../support/bakeoff-run.ts";
 import { routeOf } from "../../support/bundles.ts";
+import { everyJudgePassed } from "../../support/examined-judge.ts";
 
 let route: Route;
 beforeAll(async () => {
@@ -134,6 +135,8 @@ async function ran(
       judge: {
         now: () => 0,
         outputOf: (input, arm) => outputs.get(`${arm} ${input}`),
+        examinations: everyJudgePassed(0),
+        onPlanted: () => undefined,
         onVerdict(verdict) {
           verdicts.push(verdict);
           journal += verdictText(verdict);
@@ -183,7 +186,7 @@ describe("whatever calls cost and however they overlap", () => {
         const whole = await ran({ ...given, stopAfter: undefined });
         const figures = ({ run }: Ran) => ({
           samples: run.samples.map(canonicalJson).sort(),
-          verdicts: run.verdicts.map(canonicalJson).sort(),
+          verdicts: (run.judged?.verdicts ?? []).map(canonicalJson).sort(),
         });
         expect(figures(resumed)).toEqual(figures(whole));
         expect(first.asked + resumed.asked).toBe(whole.asked);

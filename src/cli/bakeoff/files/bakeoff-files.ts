@@ -40,7 +40,7 @@ export interface BakeoffFiles {
   readonly writeReport: (report: BakeoffReport) => void;
 }
 
-function bakeoffFolder(cwd: string): string {
+export function bakeoffFolder(cwd: string): string {
   const folder = join(stateFolder(cwd), "bakeoffs");
   makeFolder(folder, 0o700);
   return folder;

@@ -14,6 +14,7 @@ import { keepGrades, type SentGrades, sendGrades, storedGrades } from "../files/
 import { wholeNumber } from "../run/options.ts";
 import { writeHtml } from "./html-file.ts";
 import { localSamples, pastReport } from "./past-report.ts";
+import { withGrades } from "./people-here.ts";
 import { printMatrix } from "./print-matrix.ts";
 import { serveReport } from "./report-server.ts";
 
@@ -53,7 +54,7 @@ export function addReportCommands(bakeoff: Command, io: Io, run: RunAction): voi
 }
 
 async function showReport(io: Io, id: string, options: ReportOptions): Promise<ExitCode> {
-  const report = await pastReport(io, options, id);
+  const report = withGrades(io, await pastReport(io, options, id));
   const pairs = options.pairs === undefined ? undefined : wholeNumber("--pairs", options.pairs, 0, 100_000);
   if (options.html !== undefined)
     await writeHtml(io, report, options.html, { figuresOnly: options.figuresOnly, pairs });

@@ -2,8 +2,10 @@
 
 import type { EvidenceStore } from "../../../bakeoff/evidence/evidence-store.ts";
 import type { BakeoffRun } from "../../../bakeoff/execution/bakeoff-run.ts";
-import { JUDGE_BOOKS, sampleText, spentText, verdictText } from "../../../bakeoff/execution/journal.ts";
+import { JUDGE_BOOKS, plantedText, sampleText, spentText, verdictText } from "../../../bakeoff/execution/journal.ts";
 import { runBakeoff } from "../../../bakeoff/execution/run-bakeoff.ts";
+import type { ExaminationStore } from "../../../bakeoff/judge/examination.ts";
+import type { PeopleTable } from "../../../bakeoff/judge/people-table.ts";
 import type { BakeoffPlan } from "../../../bakeoff/plan/bakeoff-plan.ts";
 import type { JournalPlan } from "../../../bakeoff/plan/journal-plan.ts";
 import { reportWithEvidence } from "../../../bakeoff/report/assemble-report.ts";
@@ -23,6 +25,13 @@ export interface MeasuredBakeoff {
   readonly report: BakeoffReport;
 }
 
+/** What is remembered beyond one bake-off. */
+interface KeptEvidence {
+  readonly evidence: EvidenceStore;
+  readonly examinations: ExaminationStore;
+  readonly people: PeopleTable | undefined;
+}
+
 export async function measure(
   io: Io,
   {
@@ -33,7 +42,7 @@ export async function measure(
   files: BakeoffFiles,
   host: (envelopes: EnvelopePort) => CallPorts,
   withinOrg: (own: EnvelopePort) => RigEnvelopes,
-  evidence: EvidenceStore,
+  { evidence, examinations, people }: KeptEvidence,
 ): Promise<MeasuredBakeoff> {
   const books = openBooks(io.cwd, plan, spentBefore, files.append);
   const envelopes = withinOrg(books.envelopes);
@@ -74,13 +83,19 @@ export async function measure(
             book(JUDGE_BOOKS, verdict.cost);
             progress.onSpent(verdict.cost);
           },
+          onPlanted(verdict) {
+            files.append(plantedText(verdict));
+            book(JUDGE_BOOKS, verdict.cost);
+            progress.onSpent(verdict.cost);
+          },
+          examinations,
         },
       },
       io.signal,
     );
     const { seed, asked, started_at: startedAt } = journal;
     const booked = addUsd(...[...plan.arms.map(({ name }) => name), JUDGE_BOOKS].map(books.spentBy));
-    const facts = { asked, seed, startedAt: Date.parse(startedAt), finishedAt: Date.now(), booked };
+    const facts = { asked, seed, startedAt: Date.parse(startedAt), finishedAt: Date.now(), booked, people };
     return { run, report: await reportWithEvidence(plan, run, facts, evidence) };
   } finally {
     io.signal.removeEventListener("abort", onAbort);

@@ -71,10 +71,10 @@ export async function prepareNew(
 }
 
 export function prepareResumed(options: BakeoffOptions, bundle: CompiledBundle, files: BakeoffFiles): Prepared {
-  const { plan: kept, samples, verdicts, spent } = files.readJournal();
+  const { plan: kept, samples, verdicts, planted, spent } = files.readJournal();
   const journal = journalToResume(options, kept);
   const { inputs, close } = files.readInputs();
-  const plan = resumedPlan(journal, bundle, { inputs, done: samples, doneVerdicts: verdicts });
+  const plan = resumedPlan(journal, bundle, { inputs, done: samples, doneVerdicts: verdicts, donePlanted: planted });
   return { plan, journal, spentBefore: spent, close };
 }
 

@@ -1,5 +1,6 @@
 /** What a bake-off is about to do, cost and be able to show, and whether to ask before it does. */
 
+import { examinationFault } from "../../../bakeoff/judge/examination.ts";
 import type { BakeoffPlan } from "../../../bakeoff/plan/bakeoff-plan.ts";
 import { ASSUMED_DISCORDANCE, type Estimate } from "../../../bakeoff/plan/estimate.ts";
 import type { JournalPlan } from "../../../bakeoff/plan/journal-plan.ts";
@@ -19,7 +20,7 @@ export function previewLines(plan: BakeoffPlan, journal: JournalPlan, estimate: 
     `inputs    ${inputs.length}: ${journal.sampling}`,
     `arms      ${names.join(", ")}; real calls: ${estimate.calls}`,
     ...referenceLine(plan),
-    ...judgeLines(plan),
+    ...judgeLines(plan, estimate),
     `quality   by ${plan.metric ?? "nothing: neither goldens, value checks, a judge nor a schema"}`,
     `estimate  ${costText(estimate)}; ${limitText(plan)}`,
     ...(estimate.ms === undefined ? [] : [`time      about ${durationText(estimate.ms)}`]),
@@ -39,7 +40,13 @@ export function estimateJson(plan: BakeoffPlan, journal: JournalPlan, estimate: 
     calls: estimate.calls,
     estimated_usd: usd(estimate.usd),
     arms: estimate.arms.map(({ arm, usd: cost, basis }) => ({ arm, estimated_usd: usd(cost), basis })),
-    judge: estimate.judge ? { calls: estimate.judge.calls, estimated_usd: usd(estimate.judge.usd) } : null,
+    judge: estimate.judge
+      ? {
+          calls: estimate.judge.calls,
+          examination_calls: estimate.judge.examination,
+          estimated_usd: usd(estimate.judge.usd),
+        }
+      : null,
     unpriced: estimate.unpriced,
     most_usd: usd(mostSpent(plan)),
     milliseconds: estimate.ms ?? null,
@@ -64,15 +71,24 @@ function referenceLine({ reference }: BakeoffPlan): string[] {
   return [`reference ${reference.arm.name} (${by})`];
 }
 
-function judgeLines({ judge, metric }: BakeoffPlan): string[] {
+function judgeLines({ judge, metric }: BakeoffPlan, { judge: estimated }: Estimate): string[] {
   if (!judge) return [];
   if (judge.type === "none") return [`judge     none: ${judge.reason}`];
   if (metric !== "judge") return [`judge     not needed: quality is measured by ${metric}`];
   const refused = Object.values(judge.refused);
   return [
     `judge     ${judge.candidate.key}: up to ${judge.maxPairs} pairs against ${judge.against}, each in both orders`,
+    ...(estimated === undefined ? [] : [`judge     ${standingText(estimated)}`]),
     ...refused.map((reason) => `judge     not for every arm: ${reason}`),
   ];
+}
+
+function standingText({ examination, standing }: NonNullable<Estimate["judge"]>): string {
+  if (examination > 0) return `to be examined first on planted pairs of this route's outputs: ${examination} calls`;
+  if (!standing) return "examined in full";
+  const day = standing.at.slice(0, 10);
+  const fault = examinationFault(standing);
+  return fault === undefined ? `examined ${day}, usable` : `unusable, examined ${day}: ${fault}; no verdict on quality`;
 }
 
 function costText({ usd, unpriced, simulated, judge }: Estimate): string {

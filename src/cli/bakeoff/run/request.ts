@@ -80,7 +80,7 @@ export function journalToResume(options: BakeoffOptions, kept: JournalPlan): Jou
 export function resumedPlan(
   journal: JournalPlan,
   bundle: CompiledBundle,
-  earlier: Pick<BakeoffPlan, "inputs" | "done" | "doneVerdicts">,
+  earlier: Pick<BakeoffPlan, "inputs" | "done" | "doneVerdicts" | "donePlanted">,
 ): BakeoffPlan {
   const plan = planOf(journal, routeNamed(bundle, journal.route), { org: LOCAL_ORG, ...earlier });
   if (plan.ok) return plan.value;

@@ -17,7 +17,8 @@ import { type BakeoffFiles, bakeoffFiles } from "../files/bakeoff-files.ts";
 import { writeHtml } from "../report/html-file.ts";
 import { printMatrix } from "../report/print-matrix.ts";
 import { deliverReport } from "./deliver-report.ts";
-import { evidenceStoreFor } from "./gateway-evidence.ts";
+import { evidenceStoreFor, examinationStoreFor } from "./gateway-evidence.ts";
+import { judgeStanding } from "./judge-standing.ts";
 import { measure } from "./measure.ts";
 import type { BakeoffOptions } from "./options.ts";
 import { pastArms } from "./past-arms.ts";
@@ -81,7 +82,10 @@ async function runPrepared(
     const ports = host(NO_ENVELOPES);
     const { providers, prices } = ports;
     const past = pastArms(io.cwd, plan.route.hash);
-    const estimate = estimateBakeoff(plan, { providers, prices, answerBytes, past, at: new Date() });
+    const examinations = examinationStoreFor(io, options);
+    const judge = await judgeStanding(io, plan, examinations);
+    const facts = { providers, prices, answerBytes, past, at: new Date(), examination: judge.examination };
+    const estimate = estimateBakeoff(plan, facts);
     for (const line of previewLines(plan, journal, estimate)) io.stderr.write(`${line}\n`);
     if (options.dryRun) {
       if (options.json) printJson(io, estimateJson(plan, journal, estimate));
@@ -92,7 +96,8 @@ async function runPrepared(
     // Only now is it a bake-off that could be resumed.
     if (!began) files.begin(journal);
     began = true;
-    const measured = await measure(io, prepared, files, host, withinOrg, evidenceStoreFor(io, options));
+    const kept = { evidence: evidenceStoreFor(io, options), examinations, people: judge.people };
+    const measured = await measure(io, prepared, files, host, withinOrg, kept);
     files.writeReport(measured.report);
     if (options.json) printJson(io, measured.report);
     else printMatrix(io, measured.report);
