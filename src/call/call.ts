@@ -7,6 +7,7 @@ import type { Lane } from "../record/lane.ts";
 import type { Candidate, Predicate, RetryBudget, Rung, Timeouts } from "../route/route.ts";
 import type { ChatAnswer, ChatRequest, DialectName, JsonSchema } from "../wire/chat.ts";
 import type { UpstreamDialect } from "../wire/dialect.ts";
+import type { BodyInTransit } from "../wire/sse.ts";
 import type { WireFrame } from "../wire/stream-event.ts";
 import type { Inference } from "./inference.ts";
 
@@ -66,8 +67,21 @@ export interface CallInput {
   /** How candidates are asked for something other than chat; undefined for candidates that do not offer it. */
   readonly dialectOf?: ((name: DialectName) => UpstreamDialect | undefined) | undefined;
   readonly stream: boolean;
+  /** Absent = the host reads every frame of a stream. */
+  readonly client?: StreamClient | undefined;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
+}
+
+/** How the client takes a stream. */
+interface StreamClient {
+  readonly dialect: DialectName;
+  /** It asked for usage, or its dialect always has it. */
+  readonly takesUsage: boolean;
+  /** Comments are written to it on silence. */
+  readonly keepAlive: boolean;
+  /** The answer is kept here before its end is told. */
+  readonly kept: boolean;
 }
 
 export type CallResult =
@@ -77,6 +91,8 @@ export type CallResult =
       /** Identity of the answer, known from the first content on. */
       readonly head: StreamHead;
       readonly frames: FrameStream;
+      /** Takes the place of `frames` where the stream may pass to `CallInput.client` as it is. */
+      readonly unread?: UnreadStream | undefined;
       /** Resolves when the stream has ended for any reason. Never rejects. */
       readonly done: Promise<Inference>;
     }
@@ -90,6 +106,16 @@ export interface FrameStream {
    */
   read(): Promise<readonly WireFrame[] | undefined>;
   /** Stops the upstream at once, because the consumer has gone. */
+  cancel(): void;
+}
+
+export interface UnreadStream extends BodyInTransit {
+  /**
+   * Reads the copy until the answer is over, and books it. `passed` aborts once the client has all bytes or none follow.
+   * Resolves to the failure with which the client's stream must end; undefined after a clean end.
+   */
+  follow(passed: AbortSignal): Promise<Failure | undefined>;
+  /** Stops the upstream at once, because the client has gone. */
   cancel(): void;
 }
 

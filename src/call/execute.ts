@@ -9,7 +9,7 @@ import { afterAttempt, type CandidateState } from "./candidate-state.ts";
 import { type Contender, contenderOf, hasLargerWindow, refusesRequest } from "./eligibility.ts";
 import type { Inference, Skip } from "./inference.ts";
 import { InferenceLog } from "./inference-log.ts";
-import { liveFrames, readyFrames } from "./live-stream.ts";
+import { liveFrames, readyFrames, unreadStream } from "./live-stream.ts";
 import { noCandidate } from "./no-candidate.ts";
 import type { CallPorts } from "./ports.ts";
 import { withCandidateParams } from "./request-shape.ts";
@@ -211,6 +211,7 @@ class Execution {
       attempts: this.#log.attempts.length + 1,
       dropped: [...plan.dropped, ...encoded.dropped],
     };
-    return { type: "stream", head, frames, done };
+    const unread = begun.readFor === undefined ? unreadStream(begun, frames, this.#call.ports.clock) : undefined;
+    return { type: "stream", head, frames, unread, done };
   }
 }

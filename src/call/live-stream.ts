@@ -2,10 +2,11 @@
 import { type Failure, failure } from "../failure/failure.ts";
 import type { ServedRung } from "../route/route.ts";
 import { failureIn, type WireFrame } from "../wire/stream-event.ts";
-import type { FrameStream, OutputRule } from "./call.ts";
+import type { FrameStream, OutputRule, UnreadStream } from "./call.ts";
 import type { Attempt } from "./inference.ts";
 import { judge } from "./output.ts";
 import type { BegunStream } from "./stream-attempt.ts";
+import type { Clock } from "./time/clock.ts";
 
 interface LiveEnd {
   readonly attempt: Attempt;
@@ -100,5 +101,28 @@ export function readyFrames(frames: readonly WireFrame[]): FrameStream {
     cancel() {
       left = undefined;
     },
+  };
+}
+
+/** Most milliseconds by which the copy is read later than its bytes arrived. */
+const PACE_MS = 100;
+
+/** `frames` are the same stream's, and are not read by anybody else. */
+export function unreadStream({ source }: BegunStream, frames: FrameStream, clock: Clock): UnreadStream {
+  let passed: AbortSignal | undefined;
+  const body = source.handOver(() => clock.sleep(PACE_MS, passed));
+  return {
+    ...body,
+    async follow(signal) {
+      passed = signal;
+      let broken: Failure | undefined;
+      for (let next = await frames.read(); next; next = await frames.read()) {
+        for (const frame of next) broken ??= failureIn(frame);
+      }
+      // Nothing of a failed answer may follow its error event.
+      if (broken) source.abandon();
+      return broken;
+    },
+    cancel: () => frames.cancel(),
   };
 }

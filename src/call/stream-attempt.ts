@@ -9,15 +9,17 @@ import type { Exposure } from "../money/exposure.ts";
 import type { Usage } from "../money/usage.ts";
 import type { ChatAnswer, FinishReason } from "../wire/chat.ts";
 import type { SseEvent, StreamDecoder } from "../wire/dialect.ts";
-import { type SseReader, sseReader } from "../wire/sse.ts";
+import { type BodyInTransit, type SseReader, sseReader } from "../wire/sse.ts";
 import { failureIn, isContent, type StreamEvent, type WireFrame } from "../wire/stream-event.ts";
 import { unansweredEnd } from "./answer-attempt.ts";
 import { answerIn, unexpectedBody } from "./answer-body.ts";
 import { AnswerAssembler, answerToFrames } from "./assemble.ts";
 import { type AttemptPlan, type CallState, closeAttempt, isAttempt, type OpenAttempt, openAttempt } from "./attempt.ts";
+import type { OutputRule } from "./call.ts";
 import type { Attempt } from "./inference.ts";
 import { refusalFailure } from "./output.ts";
-import { Pace } from "./pace.ts";
+import { type ReadFor, whyRead } from "./pass-unread.ts";
+import { Pace } from "./time/pace.ts";
 import { Watchdog } from "./time/watchdog.ts";
 import { networkFailure, send, upstreamRequest } from "./upstream.ts";
 
@@ -33,13 +35,19 @@ export interface BegunStream {
   readonly held: WireFrame[];
   /** The stream ended before any content; `held` contains all of it. */
   readonly ended: boolean;
+  /** Why every event must be read on its way to the client; undefined where the bytes may pass as they are. */
+  readonly readFor: ReadFor | undefined;
 }
 
 /**
  * Sends the request and reads until the first content. Without content the attempt either failed or ended as an empty
  * answer.
  */
-export async function beginStream(plan: AttemptPlan, call: CallState): Promise<BegunStream | Attempt> {
+export async function beginStream(
+  plan: AttemptPlan,
+  call: CallState,
+  rule: OutputRule | undefined,
+): Promise<BegunStream | Attempt> {
   const watchdog = new Watchdog(call.ports.clock, call.input.signal);
   const open = await openAttempt(plan, call, watchdog);
   if (isAttempt(open)) {
@@ -61,16 +69,20 @@ export async function beginStream(plan: AttemptPlan, call: CallState): Promise<B
   }
 
   const pace = new Pace(watchdog);
+  const readFor = whyRead(plan, call.input, rule);
   const source = new FrameSource(
     open,
-    sseReader(sent.value.body, async (bytes) => (await pace.took(bytes)) === undefined),
+    sseReader(sent.value.body, {
+      mayGoOn: async (bytes) => (await pace.took(bytes)) === undefined,
+      keepsPieces: readFor === undefined,
+    }),
     plan.exchange.dialect.streamDecoder(plan.exchange.target),
     sent.value.status,
   );
   const held: WireFrame[] = [];
   for (let begun = false; !begun; ) {
     const frames = await source.next();
-    if (frames === undefined) return { source, held, ended: true };
+    if (frames === undefined) return { source, held, ended: true, readFor };
     for (const frame of frames) {
       const broken = begun ? undefined : failureIn(frame);
       if (broken) return source.close(broken);
@@ -81,7 +93,7 @@ export async function beginStream(plan: AttemptPlan, call: CallState): Promise<B
   watchdog.lift("first_token", "attempt", "call");
   watchdog.limit("stream", open.startedAt + timeouts.streamMs);
   source.watchIdle(timeouts.idleMs);
-  return { source, held, ended: false };
+  return { source, held, ended: false, readFor };
 }
 
 /** Milliseconds to the first content; reasoning models think before they write. */
@@ -137,6 +149,11 @@ class FrameSource {
     for (const frame of seen) for (const event of frame.events) assembler.add(event);
     this.#assembler = assembler;
     return assembler;
+  }
+
+  /** Later frames are read from a copy, for the record only. */
+  handOver(pause: () => Promise<void>): BodyInTransit {
+    return this.#reader.handOver(pause);
   }
 
   watchIdle(idleMs: number): void {

@@ -63,7 +63,7 @@ export async function tryCandidate(
     const answered = await answerAttempt(plan, call);
     return isAttempt(answered) ? failed(answered) : await judged(answered.answer, answered.close);
   }
-  const begun = await beginStream(plan, call);
+  const begun = await beginStream(plan, call, rule);
   if (isAttempt(begun)) return failed(begun);
   // A coached JSON answer may be inside a code fence that must be removed, so it is read whole.
   const live = policy.stream === "live" && rule === policy.output && !answersNeedChange(rung, rule, quirks);

@@ -8,8 +8,8 @@ import { providerHeaders } from "../provider/headers.ts";
 import type { ProviderSpec } from "../provider/provider.ts";
 import type { EncodedRequest, UpstreamDialect, WireTarget } from "../wire/dialect.ts";
 import { jsonIn } from "./answer-body.ts";
-import { Pace } from "./pace.ts";
 import type { CallPorts } from "./ports.ts";
+import { Pace } from "./time/pace.ts";
 import type { Watchdog } from "./time/watchdog.ts";
 
 /** Largest answer that is read whole, in bytes. */

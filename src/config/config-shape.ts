@@ -107,6 +107,7 @@ const providerEntryShape = z.object({
     .min(1, "must name the document that says so")
     .max(500, "must be at most 500 characters")
     .optional(),
+  exact_streams: z.boolean().optional(),
   capabilities: capabilitiesShape.optional(),
   quirks: quirksShape.optional(),
   models: z.record(z.string(), modelShape).optional(),

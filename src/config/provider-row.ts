@@ -41,6 +41,7 @@ export function providerRow(name: string, entry: ProviderEntry): ProviderSpec {
     models: { ...base?.models, ...Object.fromEntries(models) },
     ...(base?.families ? { families: base.families } : {}),
     ...(stopsBilling === undefined ? {} : { stopsBillingOnDisconnect: stopsBilling }),
+    ...(entry.exact_streams ? { exactStreams: true } : {}),
     ...(base?.simulated ? { simulated: true } : {}),
   };
 }

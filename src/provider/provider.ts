@@ -62,6 +62,11 @@ export interface ProviderSpec {
    * Absent = it may continue, and an abandoned stream counts as its worst case.
    */
   readonly stopsBillingOnDisconnect?: string | undefined;
+  /**
+   * True when its streams are exactly those of its dialect's own API, errors included, and end when they are over: they
+   * may pass to clients of the same dialect unread.
+   */
+  readonly exactStreams?: boolean | undefined;
   /** Served by the built-in simulation; every answer is labelled simulated. */
   readonly simulated?: boolean | undefined;
 }

@@ -10,22 +10,40 @@ const MAX_DRAIN_BYTES = 64 * 1024;
 export interface SseReader {
   /** The events that came with the next bytes, at least one; none after the last. Rejects where the connection breaks or an event has no end. */
   read(): Promise<readonly SseEvent[]>;
+  /**
+   * Hands the body over: returns the pieces read so far (where `keepsPieces` was set) and a stream of the rest. Later
+   * reads are made over a copy of the rest, each after `pause`.
+   */
+  handOver(pause: () => Promise<void>): BodyInTransit;
   /** Stops the upstream; a pending `read` answers none. Never rejects. */
   cancel(): Promise<void>;
   /** Reads what little follows an answer's end, so that its connection can serve again. Never rejects. */
   drain(): Promise<void>;
 }
 
+/** A body of which the first pieces have been read. */
+export interface BodyInTransit {
+  readonly begun: readonly Uint8Array[];
+  readonly rest: ReadableStream<Uint8Array>;
+}
+
+interface SseReaderOptions {
+  /** Called after every piece of the body with its length; when it returns false, `read` returns no events. */
+  readonly mayGoOn?: ((bytes: number) => Promise<boolean>) | undefined;
+  /** Keeps the pieces that were read, until the body is handed over. */
+  readonly keepsPieces?: boolean | undefined;
+}
+
 /**
  * Reads events on demand: nothing is fetched ahead of `read`. Line ends may be LF, CR, CRLF or mixed, characters may be
  * split anywhere, and the last event needs no blank line. Comments are skipped, because a keep-alive is no content.
- * `mayGoOn` is called after every piece of the body with its length; when it returns false, `read` returns no events.
  */
 export function sseReader(
   body: ReadableStream<Uint8Array>,
-  mayGoOn: (bytes: number) => Promise<boolean> = always,
+  { mayGoOn = always, keepsPieces = false }: SseReaderOptions = {},
 ): SseReader {
-  const reader = body.getReader();
+  let source: PieceSource = piecesOf(body);
+  let kept: Uint8Array[] | undefined = keepsPieces ? [] : undefined;
   const decoder = new TextDecoder();
   let events: SseEvent[] = [];
   let ended = false;
@@ -59,8 +77,9 @@ export function sseReader(
     async read() {
       events = [];
       while (events.length === 0 && !ended) {
-        const { done, value } = await reader.read();
+        const { done, value } = await source.read();
         ended = done;
+        if (value) kept?.push(value);
         if (value && !(await mayGoOn(value.byteLength))) {
           ended = true;
           return [];
@@ -71,22 +90,60 @@ export function sseReader(
       }
       return events;
     },
+    handOver(pause) {
+      const begun = kept ?? [];
+      kept = undefined;
+      source.release();
+      const [rest, copy] = body.tee();
+      source = pacedPiecesOf(copy, pause);
+      return { begun, rest };
+    },
     async cancel() {
       ended = true;
-      await reader.cancel().catch(() => undefined);
+      await source.cancel().catch(() => undefined);
     },
     async drain() {
       try {
         for (let bytes = 0; bytes <= MAX_DRAIN_BYTES; ) {
-          const { done, value } = await reader.read();
+          const { done, value } = await source.read();
           if (done) return;
-          bytes += value.byteLength;
+          bytes += value?.byteLength ?? 0;
         }
-        await reader.cancel();
+        await source.cancel();
       } catch {
         // The answer is complete; how its connection ends changes nothing.
       }
     },
+  };
+}
+
+interface PieceSource {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  release(): void;
+  cancel(): Promise<void>;
+}
+
+function piecesOf(body: ReadableStream<Uint8Array>): PieceSource {
+  const reader = body.getReader();
+  return { read: () => reader.read(), release: () => reader.releaseLock(), cancel: () => reader.cancel() };
+}
+
+/** Bytes that one read of a copy takes at most. */
+const SLICE_BYTES = 64 * 1024;
+
+/** Takes all that has arrived in one read, so that a host copies a stream without a step of ours per piece. */
+function pacedPiecesOf(body: ReadableStream<Uint8Array>, pause: () => Promise<void>): PieceSource {
+  const reader = body.getReader({ mode: "byob" });
+  let buffer = new ArrayBuffer(SLICE_BYTES);
+  return {
+    async read() {
+      await pause();
+      const { done, value } = await reader.read(new Uint8Array(buffer));
+      if (value) buffer = value.buffer;
+      return { done, value };
+    },
+    release: () => reader.releaseLock(),
+    cancel: () => reader.cancel(),
   };
 }
 

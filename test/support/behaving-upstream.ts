@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setImmediate } from "node:timers/promises";
 
 /**
  * An OpenAI-compatible upstream on loopback whose behaviour is chosen by the model's name, for tests that run in
@@ -12,6 +13,7 @@ import type { AddressInfo } from "node:net";
  * - `silent`: headers never come
  * - `reset`: the connection is reset before any byte
  * - `many-N`: a stream of N pieces
+ * - `scripted`: the stream that the last user message describes, a `ScriptedStream` as JSON
  */
 export interface BehavingUpstream {
   readonly baseUrl: string;
@@ -21,6 +23,13 @@ export interface BehavingUpstream {
 export interface Seen {
   readonly requests: readonly { readonly headers: Record<string, string>; readonly body: Record<string, unknown> }[];
   readonly abandoned: number;
+}
+
+/** The text of a stream, written in one go or byte by byte, and what follows it. */
+export interface ScriptedStream {
+  readonly text: string;
+  readonly bytewise?: boolean;
+  readonly end: "done" | "cut" | "stall";
 }
 
 interface Entry {
@@ -76,6 +85,7 @@ function behave(body: ChatBody, response: ServerResponse): void {
   if (model.startsWith("status-")) refuse(Number(number), response);
   else if (model === "cut") stream(response, ["Hel", "lo"], "cut");
   else if (model === "stall") stream(response, ["Hel"], "stall");
+  else if (model === "scripted") void scripted(JSON.parse(lastUserMessage(body)) as ScriptedStream, response);
   else if (model.startsWith("many-"))
     stream(
       response,
@@ -86,7 +96,7 @@ function behave(body: ChatBody, response: ServerResponse): void {
 
 function echo(body: ChatBody, response: ServerResponse): void {
   const { model } = body;
-  const text = String(body.messages.findLast(({ role }) => role === "user")?.content ?? "");
+  const text = lastUserMessage(body);
   if (body.stream) {
     stream(response, text.match(/[\s\S]{1,4}/g) ?? []);
     return;
@@ -94,6 +104,21 @@ function echo(body: ChatBody, response: ServerResponse): void {
   const choices = [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }];
   const answer = { id: "up-1", object: "chat.completion", created: 1, model, choices, usage: USAGE };
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+}
+
+function lastUserMessage({ messages }: ChatBody): string {
+  return String(messages.findLast(({ role }) => role === "user")?.content ?? "");
+}
+
+async function scripted({ text, bytewise, end }: ScriptedStream, response: ServerResponse): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const bytes = Buffer.from(text);
+  for (const piece of bytewise ? Array.from(bytes, (byte) => Buffer.of(byte)) : [bytes]) {
+    response.write(piece);
+    if (bytewise) await setImmediate();
+  }
+  if (end === "done") response.end();
+  else if (end === "cut") setTimeout(() => response.destroy(), 20);
 }
 
 function refuse(status: number, response: ServerResponse): void {

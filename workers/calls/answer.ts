@@ -9,6 +9,7 @@ import type { ErrorDetails, IngressDialect, ServedContext } from "../../src/wire
 import { HttpFault } from "../http/fault.ts";
 import type { KeepAnswer } from "./keep-answer.ts";
 import { StreamNotes, sseBody } from "./sse-body.ts";
+import { type UnreadBodyOptions, unreadBody } from "./unread-body.ts";
 
 type Answered = Extract<CallResult, { type: "answer" }>;
 type Streamed = Extract<CallResult, { type: "stream" }>;
@@ -104,14 +105,17 @@ export const EVENT_STREAM = {
 export function streamResponse(
   result: Streamed,
   ingress: IngressDialect,
-  options: StreamOptions & { readonly simulated: boolean },
+  options: StreamOptions & Pick<UnreadBodyOptions, "background"> & { readonly simulated: boolean },
 ): Response {
-  const { head, frames, done } = result;
-  const { keepAliveMs, keep } = options;
+  const { head, frames, unread, done } = result;
+  const { background, keepAliveMs, keep } = options;
   const notes = new StreamNotes();
   const encoder = ingress.streamEncoder(servedContext(head.inferenceId, head.served.model, options, notes.add));
   const details = async () => errorDetails(await done);
-  return new Response(sseBody(frames, encoder, { errorDetails: details, keepAliveMs, notes, keep }), {
+  const body = unread
+    ? unreadBody(unread, { encoder, errorDetails: details, background })
+    : sseBody(frames, encoder, { errorDetails: details, keepAliveMs, notes, keep });
+  return new Response(body, {
     headers: {
       ...EVENT_STREAM,
       "x-modelrig-inference-id": head.inferenceId,

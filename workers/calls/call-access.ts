@@ -80,7 +80,7 @@ export function callBudget(
 /** Runs a call and keeps the isolate alive, and counted as busy, until all of it is over. */
 export async function runCall(
   caller: Caller,
-  asked: Pick<CallInput, "context" | "policy" | "requestFor" | "dialectOf" | "stream"> & {
+  asked: Pick<CallInput, "context" | "policy" | "requestFor" | "dialectOf" | "stream" | "client"> & {
     readonly route: Route | undefined;
   },
 ): Promise<CallResult> {

@@ -35,8 +35,14 @@ export async function answerChat(
   const marks = requestMarks(headers, request.metadata, writtenTags(caller.principal));
   const startedAt = caller.runtime.now();
   const target = await callTarget(caller, model, request, marks);
-  const call = runCall(caller, { ...target, requestFor: () => request, stream: request.stream });
   const keepAliveMs = request.stream ? caller.runtime.config.keepAliveMs : 0;
+  const client = {
+    dialect: ingress.name,
+    takesUsage: request.includeUsage || ingress.name !== "openai-chat",
+    keepAlive: keepAliveMs > 0,
+    kept: keep !== undefined,
+  };
+  const call = runCall(caller, { ...target, requestFor: () => request, stream: request.stream, client });
   const { now } = caller.runtime;
   const options = { includeUsage: request.includeUsage, asked: request, startedAt, now, keepAliveMs, keep };
   const respond = (result: CallResult): Response | Promise<Response> => {
@@ -47,7 +53,7 @@ export async function answerChat(
         return answerResponse(result, ingress, options);
       case "stream": {
         const simulated = caller.runtime.providers.find(result.head.served.provider)?.simulated === true;
-        return streamResponse(result, ingress, { ...options, simulated });
+        return streamResponse(result, ingress, { ...options, simulated, background: caller.background });
       }
     }
   };

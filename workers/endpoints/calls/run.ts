@@ -63,7 +63,7 @@ export function mountRun(app: Hono<AppEnv>): void {
           return c.json(runBody(result, narrowed), 200, answerHeaders(result.inference));
         case "stream": {
           const simulated = caller.runtime.providers.find(result.head.served.provider)?.simulated === true;
-          return streamResponse(result, openaiChatIngress, { ...options, simulated });
+          return streamResponse(result, openaiChatIngress, { ...options, simulated, background: caller.background });
         }
       }
     };

@@ -1,5 +1,5 @@
-import type { Failure } from "../failure/failure.ts";
-import type { Watchdog } from "./time/watchdog.ts";
+import type { Failure } from "../../failure/failure.ts";
+import type { Watchdog } from "./watchdog.ts";
 
 /** Bytes that may be read before the event loop gets a turn. */
 const TURN_BYTES = 1024 * 1024;
