@@ -16,7 +16,11 @@ export function readAnswer(status: number, contentType: string, text: string): O
 function readBody(status: number, body: unknown): ObservedAnswer | undefined {
   const failed = failureClass(body);
   if (failed) return { output: undefined, outcome: failed };
-  if (status >= 400) return undefined;
+  return status >= 400 ? undefined : chatOutput(body);
+}
+
+/** The output of a whole answer of any chat endpoint, or of `/v1/run`; undefined for any other body. */
+export function chatOutput(body: unknown): ObservedAnswer | undefined {
   const spoken = spokenText(body);
   if (spoken !== undefined) return { output: spoken, outcome: "answered" };
   const answer = body as { text?: unknown; choices?: readonly { message?: { content?: unknown } }[] } | undefined;

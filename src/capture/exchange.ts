@@ -1,6 +1,6 @@
 /** Turns one exchange that passed the proxy into a capture, or into nothing. Pure. */
 
-import { isRecord, type JsonRecord } from "../json/record.ts";
+import { isRecord, type JsonRecord, stringAt } from "../json/record.ts";
 import type { ModelCapabilities } from "../provider/provider.ts";
 import type { ReplayPayload } from "../replay/replay-payload.ts";
 import { resolveModelWord } from "../route/model-word.ts";
@@ -57,36 +57,41 @@ export function readCall(path: string, body: unknown, tagHeader: string | undefi
       tags: { ...headerTags, ...textEntries(body["tags"]) },
     };
   }
-  const request = chatRequestOf(path, body);
-  const target = typeof body["model"] === "string" && request ? routeOf(body["model"]) : undefined;
-  if (!target || !request) return undefined;
+  const target = typeof body["model"] === "string" && chatIngress(path) ? routeOf(body["model"]) : undefined;
+  const asked = target && chatBody(path, body);
+  if (!target || asked === undefined || typeof asked === "string") return undefined;
   return {
     route: target.route,
     variant: target.variant,
-    payload: { kind: "messages", request },
+    payload: { kind: "messages", request: asked.request },
     tags: { ...textEntries(body["metadata"]), ...headerTags },
   };
 }
 
-/**
- * Returns the messages and parameters as a chat completion request, whatever the client's dialect, because replays use
- * this form.
- */
-function chatRequestOf(path: string, body: JsonRecord): JsonRecord | undefined {
-  const ingress = chatIngress(path);
-  if (ingress === undefined) return undefined;
-  const chat = ingress.name === "openai-chat" ? body : asChatBody(ingress, body);
-  if (chat === undefined) return undefined;
-  const { model: _model, stream: _stream, stream_options: _options, ...request } = chat;
-  return request;
+export interface ChatBody {
+  /** As the client wrote it. */
+  readonly model: string | undefined;
+  /** Messages and parameters as a chat completion request, whatever the client's dialect: replays use this form. */
+  readonly request: JsonRecord;
 }
 
-function asChatBody(ingress: IngressDialect, body: JsonRecord): JsonRecord | undefined {
-  const decoded = ingress.decodeRequest(body);
-  if (!decoded.ok) return undefined;
+/** Reads the body of a request to a chat endpoint; returns why where it cannot be replayed. */
+export function chatBody(path: string, body: JsonRecord): ChatBody | string {
+  const ingress = chatIngress(path);
+  if (ingress === undefined) return `${path} is no chat endpoint`;
+  const chat = ingress.name === "openai-chat" ? body : asChatBody(ingress, body);
+  if (typeof chat === "string") return chat;
+  const { model: _model, stream: _stream, stream_options: _options, ...request } = chat;
+  return { model: stringAt(body, "model"), request };
+}
+
+function asChatBody(ingress: IngressDialect, body: JsonRecord): JsonRecord | string {
+  // The model is the route's: what the body names decides nothing.
+  const decoded = ingress.decodeRequest({ ...body, model: stringAt(body, "model") ?? "unknown" });
+  if (!decoded.ok) return decoded.error.message;
   const target = { provider: "capture", model: decoded.value.model, quirks: {} };
   const encoded = openaiChat.encodeRequest(decoded.value.request, target);
-  return encoded.ok ? encoded.value.body : undefined;
+  return encoded.ok ? encoded.value.body : encoded.error.message;
 }
 
 /** True for a replay, which must never become an input of the next one. */

@@ -18,7 +18,11 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "captures show": ["captures show 01J9ZK3W"],
   "captures stats": ["captures stats"],
   "captures delete": ["captures delete --older-than 30 --yes"],
-  "captures import": ["captures import calls.jsonl", "captures import - < calls.jsonl"],
+  "captures import": [
+    "captures import calls.jsonl --route example.support_summarize",
+    "captures import requests.jsonl results.jsonl --format openai-batch --route example.support_summarize",
+    "captures import - < calls.jsonl",
+  ],
   bakeoff: [
     "bakeoff --route example.support_summarize --dry-run",
     "bakeoff --route example.support_summarize --variants cheap --budget-usd 2 --html report.html",

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { judge } from "../../src/call/output.ts";
 import type { Capture } from "../../src/capture/capture.ts";
 import { openCaptureStore } from "../../src/capture/capture-store.ts";
-import { readCaptureLine } from "../../src/capture/import.ts";
+import { readImport } from "../../src/capture/import.ts";
 import { redactor } from "../../src/capture/redact.ts";
 import { parseExact } from "../../src/json/exact-numbers.ts";
 import { canonicalJson } from "../../src/route/canonical.ts";
@@ -34,7 +34,8 @@ describe("a capture", () => {
   it("is imported, stored and read back with every digit", () => {
     const line = `{"route":"a.route","variables":{"id":${ID}}}`;
     const store = openCaptureStore(join(mkdtempSync(join(tmpdir(), "modelrig-exact-")), "captures.db"));
-    store.add(readCaptureLine(line, 1));
+    const target = { route: undefined, format: undefined, target: { hasTemplate: false }, now: 1 };
+    for (const { capture } of readImport([{ name: "a", text: line }], target).captures) store.add(capture);
     const [kept] = store.list({ limit: 1 });
     store.close();
     expect(JSON.stringify(kept?.payload)).toContain(`"variables":{"id":${ID}}`);

@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Capture } from "../../capture/capture.ts";
 import type { CaptureStore } from "../../capture/capture-store.ts";
-import { readCaptureLine } from "../../capture/import.ts";
+import type { ImportFormat } from "../../capture/formats/imported-call.ts";
+import { IMPORT_FORMATS } from "../../capture/formats/index.ts";
+import { type ImportResult, readImport } from "../../capture/import.ts";
 import { redactor } from "../../capture/redact.ts";
+import { withoutControls } from "../../intake/fields.ts";
 import { openCaptures } from "../../workspace/local-captures.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
@@ -52,13 +55,17 @@ export const command: CommandModule = {
         run((ids: string[], options: DeleteOptions) => withStore(io, (store) => remove(io, store, ids, options))),
       );
     command
-      .command("import <file>")
-      .description("add captures from JSON lines; - reads stdin (see docs/capture.md)")
+      .command("import <files...>")
+      .description("add captures from your logs or another tool's files; - reads stdin (see docs/capture.md)")
+      .option("--route <name>", "route of calls whose file names none")
+      .option("--format <name>", `${FORMATS.join(", ")} (default: auto, told by each entry's shape)`)
       .option("--routes <dir>", "folder of route bundles: only routes with `capture: true` are taken (default: routes)")
       .option("--config <file>", "configuration (default: modelrig.yaml where it exists)")
       .option("--json", "print one JSON document")
       .action(
-        run((file: string, options: ImportOptions) => withStore(io, (store) => importFile(io, store, file, options))),
+        run((files: string[], options: ImportOptions) =>
+          withStore(io, (store) => importFiles(io, store, files, options)),
+        ),
       );
   },
 };
@@ -165,42 +172,69 @@ async function remove(io: Io, store: CaptureStore, ids: readonly string[], optio
 interface ImportOptions extends JsonOption {
   readonly routes?: string;
   readonly config?: string;
+  readonly route?: string;
+  readonly format?: string;
 }
 
-async function importFile(io: Io, store: CaptureStore, file: string, options: ImportOptions): Promise<ExitCode> {
+const FORMATS = ["auto", "modelrig", ...IMPORT_FORMATS.map(({ name }) => name)];
+
+async function importFiles(
+  io: Io,
+  store: CaptureStore,
+  files: readonly string[],
+  options: ImportOptions,
+): Promise<ExitCode> {
   const { routes, config } = await compileFor(io, { cwd: io.cwd, routes: options.routes, config: options.config });
-  const open = new Set(routes.filter(({ capture }) => capture).map(({ name }) => name));
+  const format = formatNamed(options.format ?? "auto");
+  const open = routes.filter(({ capture }) => capture);
+  const target = { hasTemplate: routes.some(({ name, template }) => name === options.route && template !== undefined) };
+  const texts = files.map((name) => ({ name, text: readText(io, name) }));
+  const read = readImport(texts, { route: options.route, format, target, now: Date.now() });
+  for (const { place, capture } of read.captures) {
+    if (!open.some(({ name }) => name === capture.route)) throw notAllowed(place, capture.route);
+  }
   const redact = redactor(config.capture.redact);
-  const captures = readLines(io, file).map(({ number, text }) => {
-    const capture = lineAt(file, number, text);
-    if (open.has(capture.route)) return redact(capture);
-    throw new CliError("captures.not_allowed", `${file}:${number}: route ${capture.route} does not say capture: true`, {
-      exitCode: EXIT.no,
-    });
-  });
-  const added = captures.filter((capture) => store.add(capture)).length;
-  const result = { read: captures.length, added, known: captures.length - added };
-  if (options.json) printJson(io, { schema: "modelrig.capture-import/1", ...result });
-  else io.stderr.write(`read ${result.read}, added ${result.added}, known already ${result.known}\n`);
-  return EXIT.done;
+  const added = read.captures.filter(({ capture }) => store.add(redact(capture))).length;
+  return tellImport(io, read, added, options);
 }
 
-function readLines(io: Io, file: string): { number: number; text: string }[] {
-  let text: string;
+function tellImport(io: Io, { captures, refused, passed }: ImportResult, added: number, options: JsonOption): ExitCode {
+  const counts = { read: captures.length, added, known: captures.length - added };
+  for (const { place, why } of refused) io.stderr.write(`${place}: ${withoutControls(why, " ")}\n`);
+  if (options.json) printJson(io, { schema: "modelrig.capture-import/1", ...counts, refused, passed });
+  else {
+    const others = new Map<string, number>();
+    for (const { why } of passed) others.set(why, (others.get(why) ?? 0) + 1);
+    const left = [...others].map(([why, count]) => `, left out ${count} (${withoutControls(why, " ")})`).join("");
+    const bad = refused.length === 0 ? "" : `, refused ${refused.length}`;
+    io.stderr.write(`read ${counts.read}, added ${added}, known already ${counts.known}${left}${bad}\n`);
+  }
+  if (refused.length === 0) return EXIT.done;
+  return captures.length === 0 ? EXIT.usage : EXIT.partial;
+}
+
+function formatNamed(name: string): ImportFormat | "modelrig" | undefined {
+  if (name === "auto") return undefined;
+  const format = name === "modelrig" ? name : IMPORT_FORMATS.find((one) => one.name === name);
+  if (format !== undefined) return format;
+  throw new CliError("cli.usage", `--format cannot be ${JSON.stringify(name)}`, {
+    exitCode: EXIT.usage,
+    fix: `one of ${FORMATS.join(", ")}`,
+  });
+}
+
+function notAllowed(place: string, route: string): CliError {
+  return new CliError("captures.not_allowed", `${place}: route ${route} does not say capture: true`, {
+    exitCode: EXIT.no,
+    fix: `nothing was imported; add \`capture: true\` to the file of ${route}, or name another route`,
+  });
+}
+
+function readText(io: Io, file: string): string {
   try {
-    text = readFileSync(file === "-" ? 0 : resolve(io.cwd, file), "utf8");
+    return readFileSync(file === "-" ? 0 : resolve(io.cwd, file), "utf8");
   } catch (cause) {
     throw new CliError("captures.unreadable", `cannot read ${file}`, { exitCode: EXIT.usage, cause });
-  }
-  return text.split("\n").flatMap((line, index) => (line.trim() === "" ? [] : [{ number: index + 1, text: line }]));
-}
-
-function lineAt(file: string, number: number, text: string): Capture {
-  try {
-    return readCaptureLine(text, Date.now());
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError("captures.bad_line", `${file}:${number}: ${message}`, { exitCode: EXIT.usage, cause });
   }
 }
 
