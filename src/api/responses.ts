@@ -1,6 +1,6 @@
 /** OpenAI's Responses API: a call, and the answers that are kept where `responses_store` is on. */
 import { z } from "zod";
-import { call, callHeaders, MODEL, SERVED_MODEL, STREAMED_OR_WHOLE } from "./calls.ts";
+import { call, callHeaders, countTokensAnswer, MODEL, SERVED_MODEL, STREAMED_OR_WHOLE } from "./calls.ts";
 import { endpoint } from "./endpoint.ts";
 
 const responsesRequest = z
@@ -34,6 +34,39 @@ export const createResponse = endpoint({
   answers: {
     200: { description: STREAMED_OR_WHOLE, json: responsesAnswer, text: "text/event-stream", headers: callHeaders },
   },
+});
+
+export const countInputTokens = endpoint({
+  operation: "countInputTokens",
+  ...call,
+  path: "/v1/responses/input_tokens",
+  summary: "Size of a prompt: counted by Anthropic, estimated elsewhere",
+  body: z
+    .looseObject({ model: MODEL, input: z.union([z.string(), z.array(z.looseObject({}))]).optional() })
+    .meta({ id: "InputTokensRequest" }),
+  answers: {
+    200: {
+      description: "The answer",
+      json: countTokensAnswer.extend({ object: z.literal("response.input_tokens") }).meta({ id: "InputTokenCount" }),
+      headers: z.object({ "x-modelrig-served": z.string(), "x-modelrig-estimated": z.string() }),
+    },
+  },
+});
+
+export const compactResponse = endpoint({
+  operation: "compactResponse",
+  ...{ method: "post", path: "/v1/responses/compact", access: "call", ignoresQuery: true },
+  summary: "Refused: no provider's compaction can be read by another",
+  body: z.looseObject({ model: MODEL }).meta({ id: "CompactRequest" }),
+  answers: {},
+});
+
+export const cancelResponse = endpoint({
+  operation: "cancelResponse",
+  ...{ method: "post", path: "/v1/responses/{id}/cancel", access: "call", ignoresQuery: true },
+  summary: "Refused: nothing runs in the background, and a client cancels a call by closing its connection",
+  answers: {},
+  faults: { 400: "There is nothing to cancel" },
 });
 
 const kept = {

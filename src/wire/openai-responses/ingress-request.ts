@@ -57,6 +57,8 @@ export function decodeRequest(body: JsonRecord): Result<{ readonly model: string
         temperature: numberAt(body, "temperature"),
         topP: numberAt(body, "top_p"),
         topLogprobs: numberAt(body, "top_logprobs"),
+        presencePenalty: numberAt(body, "presence_penalty"),
+        frequencyPenalty: numberAt(body, "frequency_penalty"),
         reasoning: reasoning && { effort: effortOf(reasoning), summary: stringAt(reasoning, "summary") },
         serviceTier: stringAt(body, "service_tier"),
         user: stringAt(body, "user"),
@@ -72,7 +74,18 @@ export function decodeRequest(body: JsonRecord): Result<{ readonly model: string
 
 const NEUTRAL = new Set([
   ...["model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "text", "max_output_tokens"],
-  ...["temperature", "top_p", "top_logprobs", "reasoning", "service_tier", "user", "metadata", "stream"],
+  ...[
+    "temperature",
+    "top_p",
+    "top_logprobs",
+    "presence_penalty",
+    "frequency_penalty",
+    "reasoning",
+    "service_tier",
+    "user",
+    "metadata",
+    "stream",
+  ],
 ]);
 
 /** What only an upstream of this dialect can honour. Fields that say no more than a default are not named. */

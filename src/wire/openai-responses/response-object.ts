@@ -10,10 +10,12 @@ import { encodeUsage } from "./usage.ts";
 
 /** Fields of the request that the object repeats unchanged, and their values where the request has none. */
 const REPEATED: JsonRecord = {
+  frequency_penalty: 0,
   instructions: null,
   max_output_tokens: null,
   max_tool_calls: null,
   parallel_tool_calls: true,
+  presence_penalty: 0,
   previous_response_id: null,
   prompt_cache_key: null,
   prompt_cache_retention: null,
@@ -48,14 +50,18 @@ export function responseObject(served: ServedContext, state: ResponseState): Rec
     output,
     ...asked(served),
     service_tier: openaiTier(servedTier) ?? "default",
-    ...(usage ? { usage: encodeUsage(usage) } : {}),
+    usage: usage ? encodeUsage(usage) : null,
   };
 }
 
 /** An upstream's own object under our id and the model that served, with the members that some upstreams leave out. */
 export function completedObject(served: ServedContext, own: JsonRecord): Record<string, unknown> {
-  const always = { error: null, incomplete_details: null, output: [] };
   const { kept } = served;
+  const completed = own["status"] === "completed";
+  const always = {
+    ...{ error: null, incomplete_details: null, output: [], service_tier: "default", usage: null },
+    completed_at: completed ? (served.now?.() ?? served.created) : null,
+  };
   const ours = kept && { store: true, previous_response_id: kept.previous ?? null };
   return { ...asked(served), ...always, ...own, ...ours, id: served.id, model: served.model };
 }

@@ -311,6 +311,26 @@ describe("a request", () => {
     expect([status, body.error["code"]]).toEqual([404, "responses_not_kept"]);
   });
 
+  test("to count tokens counts what it continues, and keeps nothing", async () => {
+    const gateway = open(org.key);
+    const { body: long } = await create(gateway, { model: "oai/text", input: "x".repeat(3_000) });
+    const count = async (more: Json) =>
+      await ask(gateway, "POST", "/v1/responses/input_tokens", { model: "oai/text", input: "a", ...more });
+    const [alone, continued] = [await count({}), await count({ previous_response_id: long.id })];
+    expect(alone.body).toMatchObject({ object: "response.input_tokens", estimated: true });
+    expect(Number(continued.body["input_tokens"])).toBeGreaterThanOrEqual(Number(alone.body["input_tokens"]) + 1_000);
+    const asked = { model: "ant/text", input: "a" };
+    expect((await ask(gateway, "POST", "/v1/responses/input_tokens", asked)).body).toMatchObject({ input_tokens: 42 });
+  });
+
+  test.each([
+    ["compact", "/v1/responses/compact", { model: "oai/text", input: "a" }],
+    ["cancel", "/v1/responses/inf_1/cancel", {}],
+  ])("to %s is refused with what to do instead", async (_, path, asked) => {
+    const { status, body } = await ask(open(org.key), "POST", path, asked);
+    expect([status, body.error["code"]]).toEqual([400, "unsupported_operation"]);
+  });
+
   test("that continues a conversation is reserved with all of it", async () => {
     const tight = route("kept.tight", ["oai/text"], { budget: { perCall: usdToNano("0.02") } });
     const gateway = open(org.key, { routes: [...routes, tight] });

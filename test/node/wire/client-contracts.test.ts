@@ -166,8 +166,10 @@ describe.skipIf(path === undefined)("by OpenAI's own document", () => {
       validator = new Validator(structuredClone(schema) as never, "2020-12", false);
       validators.set(name, validator);
     }
+    // The document's own examples say null while no usage is known; its schema does not.
+    const told = JSON.parse(JSON.stringify(value), (key, member) => (key === "usage" ? (member ?? undefined) : member));
     return validator
-      .validate(JSON.parse(JSON.stringify(value)))
+      .validate(told)
       .errors.map(({ instanceLocation, error }) => `${name} ${instanceLocation}: ${error}`);
   }
 

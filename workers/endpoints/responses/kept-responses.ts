@@ -1,6 +1,12 @@
 import type { Hono } from "hono";
 import type { AnswerOf } from "../../../src/api/endpoint.ts";
-import { deleteResponse, getResponse, listInputItems } from "../../../src/api/responses.ts";
+import {
+  cancelResponse,
+  compactResponse,
+  deleteResponse,
+  getResponse,
+  listInputItems,
+} from "../../../src/api/responses.ts";
 import type { Result } from "../../../src/failure/failure.ts";
 import type { JsonRecord } from "../../../src/json/record.ts";
 import type { ResponseArchive } from "../../../src/responses/archive.ts";
@@ -16,6 +22,16 @@ type ItemList = AnswerOf<typeof listInputItems>;
 
 /** `/v1/responses/{id}`: kept responses, read and deleted by keys that may call what served them. */
 export function mountKeptResponses(app: Hono<AppEnv>): void {
+  mount(app, compactResponse).with(() => {
+    const way = "begin a new conversation with a summary that a model wrote for you";
+    throw badRequest(`conversations are not compacted here; ${way}`, "unsupported_operation");
+  });
+
+  mount(app, cancelResponse).with(() => {
+    const way = "close the connection of a call to cancel it";
+    throw badRequest(`no response is made in the background; ${way}`, "unsupported_operation", "id");
+  });
+
   mount(app, getResponse).with(async (request) => {
     const { stream } = request.query;
     if (stream !== undefined && stream !== "false")
