@@ -149,13 +149,6 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
   "an end that was cut off": (json, pick) => json.slice(0, 1 + pick(json.length - 2)),
 };
 
-/** Kinds whose text another damage makes of another document now and then, which no reader of the text alone can tell. */
-const TWO_READINGS = [
-  "all quotes in strings unescaped",
-  "both quotes of a value left out",
-  "one quote in a string unescaped",
-  "the quotes in one string unescaped",
-];
 const RUNS = Number(process.env["MODELRIG_FUZZ"] ?? 300);
 /** A longer search looks elsewhere every time; the suite looks at the same documents. */
 const SETTING = { numRuns: RUNS, ...(process.env["MODELRIG_FUZZ"] === undefined && { seed: 20_261_201 }) };
@@ -179,19 +172,10 @@ function servedWrong(damage: (typeof DAMAGES)[string]): unknown[] {
 
 describe("a document with one kind of damage is repaired to what it was, or refused", () => {
   for (const [name, damage] of Object.entries(DAMAGES)) {
-    if (TWO_READINGS.includes(name)) continue;
     it(name, () => {
       expect(servedWrong(damage)).toEqual([]);
     });
   }
-});
-
-describe("a document whose damage can be read in two ways is at most once in a hundred served as another", () => {
-  it.each(TWO_READINGS)("%s", (name) => {
-    const damage = DAMAGES[name];
-    if (!damage) throw new Error(`there is no damage ${name}`);
-    expect(servedWrong(damage).length).toBeLessThanOrEqual(RUNS / 100);
-  });
 });
 
 function isJson(text: string): boolean {

@@ -13,14 +13,21 @@ const STRUCTURE =
 const COMMENT = /\/\*|\*\//;
 /** A quote before a semicolon, or before a comma and a word alone on the rest of the line. */
 const SEPARATED = /"\s*;|"\s*,\s*\w+\s*\n/;
+/** A quote with nothing but blanks between it and an end of the string. */
+const AT_AN_END = /^\s*"|"\s*$/;
 /** One quote alone, next to a comma or behind a colon. */
 const UNPAIRED = /"\s*,|[,:]\s*"/;
 
+/** Text with a blank or a comma at an end, or none: two such strings side by side may be one with quotes in it. */
+const LOOSE_ENDS = /^[\s,]|[\s,]$|^$/;
+const LOOSE_BEFORE = /[\s"]"\s*$/;
+/** A string that begins with a blank, or with another quote, which may be text of one without its end quote. */
+const TEXT_BEHIND = /^,\s*"[\s"]/;
 /** A comment behind a string that may have been text of it. */
 const HASH_COMMENT = /^\s{1,20}#[^\n]*"/;
 const TWICE = /""(?=[^\s"',:}\]])(?:\\[^"]|[^"\\\n]){1,1000}"\s{0,50}[,:}\]]/y;
 /** A separator, an escape or a value behind other words. */
-const DOUBTFUL_WORDS = /[;\\]|^(?:true|false|null)[\w.-]|^[A-Za-z].*\s(?:-?\d[\d.]*|true|false|null)$/;
+const DOUBTFUL_WORDS = /[;\\]|^(?:true|false|null)[\s\w.-]|^[A-Za-z].*\s(?:-?\d[\d.]*|true|false|null)$/;
 /** A bare member or item on a line of its own. */
 const LINE_START = /[A-Za-z_$][\w$-]{0,100}\s{0,50}[:,\]}\n]/y;
 /** What may stand behind a bare value. */
@@ -39,11 +46,22 @@ export function doubtOfString(
     end,
     role,
     isClosed,
-  }: { readonly open: number; readonly end: number; readonly role: StringRole; readonly isClosed: boolean },
+    isJoined,
+  }: {
+    readonly open: number;
+    readonly end: number;
+    readonly role: StringRole;
+    readonly isClosed: boolean;
+    /** No comma stands between it and the member before it. */
+    readonly isJoined: boolean;
+  },
 ): Doubt {
   const content = source.slice(open + 1, end);
+  if (isJoined && role === "item" && (LOOSE_ENDS.test(content) || LOOSE_BEFORE.test(source.slice(0, open).slice(-20))))
+    return "strong";
+  if (!isClosed && TEXT_BEHIND.test(source.slice(end, end + 50))) return "strong";
   if (HASH_COMMENT.test(source.slice(end + 1, end + 200))) return "strong";
-  if (!isClosed && (/[}\]]\s*$/.test(content) || source.startsWith('""', end + 1))) return "strong";
+  if (!isClosed && /[}\]]\s*$/.test(content)) return "strong";
   const inside = source[open] === '"' ? doubtOfContent(content, role) : "none";
   return inside === "none" && !isClosed && (role === "item" || /[:,{[]/.test(content)) ? "some" : inside;
 }
@@ -118,11 +136,7 @@ function doubtOfContent(content: string, role: StringRole): Doubt {
   const odd = quotes % 2 === 1;
   // Written twice: the string's own quote, or one of its text.
   // An item may have been two, of which one lost a quote.
-  if (
-    odd &&
-    ((role === "item" && /\S"\s/.test(bare)) || bare.endsWith('"') || bare.startsWith('"') || UNPAIRED.test(bare))
-  )
-    return "strong";
+  if (odd && ((role === "item" && /\S"\s/.test(bare)) || AT_AN_END.test(bare) || UNPAIRED.test(bare))) return "strong";
   if (quotes === 2 && bare.startsWith('"') && bare.endsWith('"')) return "strong";
   if (SEPARATED.test(bare)) return "strong";
   if (role === "item" && /"\s*,\s*\w+\s*"/.test(bare)) return "strong";

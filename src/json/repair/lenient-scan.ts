@@ -136,7 +136,7 @@ class LenientScan {
   #string(): boolean {
     const container = this.#stack.at(-1);
     if (!container) return false;
-    this.#separate();
+    const isJoined = this.#separate();
     const role = roleIn(container);
     if (isWrittenTwice(this.#source, this.#at)) this.#at += 1;
     const open = this.#at;
@@ -146,17 +146,18 @@ class LenientScan {
     const content = this.#source.slice(open + 1, stop);
     this.#out.push(`"${escapeContent(content)}"`);
     this.#at = "close" in end ? stop + 1 : stop;
-    this.#note(doubtOfString(this.#source, { open, end: stop, role, isClosed: "close" in end }));
+    this.#note(doubtOfString(this.#source, { open, end: stop, role, isClosed: "close" in end, isJoined }));
     this.#took(container, role);
     return true;
   }
 
-  /** Puts the comma that is missing before a new member. */
-  #separate(): void {
+  /** Puts the comma that is missing before a new member. False where none is missing. */
+  #separate(): boolean {
     const container = this.#stack.at(-1);
-    if (container?.state !== "next" || container.isCall) return;
+    if (container?.state !== "next" || container.isCall) return false;
     this.#out.push(",");
     container.state = container.kind === "object" ? "key" : "value";
+    return true;
   }
 
   #took(container: Container, role: StringRole): void {

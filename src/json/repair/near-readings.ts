@@ -150,13 +150,23 @@ function* escapedFrom(text: string, first: number): Generator<string> {
   if (isWrittenTwice(text, first - 1)) return;
   let edited = text.slice(0, first);
   let at = first;
-  for (let count = 0; count < MAX_QUOTES && at >= 0 && !isBesideMark(text, at); count += 1) {
+  for (
+    let count = 0;
+    count < MAX_QUOTES && at >= 0 && (!isBesideMark(text, at) || opensEscaped(text, at));
+    count += 1
+  ) {
     edited += '\\"';
     const next = text.indexOf('"', at + 1);
     yield edited + text.slice(at + 1);
     edited += text.slice(at + 1, next);
     at = next;
   }
+}
+
+/** Before an escaped quote that has no other partner. */
+function opensEscaped(text: string, quote: number): boolean {
+  const content = /^(?:[^"\\]|\\[\s\S]){0,300}/.exec(text.slice(quote + 1, quote + 400))?.[0] ?? "";
+  return (content.match(/\\"/g)?.length ?? 0) % 2 === 1;
 }
 
 /** Next to what separates members a quote is the end of a string rather than text, unless it stands apart from the string. */

@@ -40,6 +40,7 @@ const MAX_LENGTH = 2_000_000;
 const FENCES = /^```[\w+-]*\s*|\s*```$/g;
 const MEMBER_BEFORE = /"\s*[:,]\s*$/;
 const CLOSED_TWICE = /[}\]]\s*[}\]]\s*,/;
+const MEMBERS_BEHIND = /^[^{["]*"\s*,\s*"[^"{[]*"\s*:/;
 const MEMBER_AFTER = /^[,:]\s*["{[\d]/;
 
 type Accepts = ((value: unknown) => boolean) | undefined;
@@ -123,9 +124,16 @@ function isTornOut(body: string, { start, end, source }: JsonCandidate): boolean
   // With a bracket too many at its end, one inside it may have closed too much.
   if ("}]".includes(body[after] ?? "-") && CLOSED_TWICE.test(source)) return true;
   while ("}]".includes(body[after] ?? "-")) after = skipBlank(body, after + 1);
+  if (isRestOfString(body.slice(end).trimEnd())) return true;
   return (
     MEMBER_BEFORE.test(body.slice(Math.max(0, start - 100), start)) || MEMBER_AFTER.test(body.slice(after, after + 100))
   );
+}
+
+/** Members, or quotes and a bracket at the end that nothing opens: a string of the document went on, and this was in it. */
+function isRestOfString(tail: string): boolean {
+  if (!/[}\]]$/.test(tail)) return false;
+  return MEMBERS_BEHIND.test(tail) || (tail.includes('"') && !/[{[]/.test(tail));
 }
 
 /** Whether a quote of the text before `at` is open there. */
