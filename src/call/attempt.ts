@@ -10,7 +10,7 @@ import type { Price } from "../money/price.ts";
 import type { ServedRung } from "../route/route.ts";
 import type { ChatRequest, FinishReason } from "../wire/chat.ts";
 import type { DroppedField, EncodedRequest } from "../wire/dialect.ts";
-import { unboundedField } from "../wire/fit/beyond-request.ts";
+import { unboundedField, withoutUnboundedTools } from "../wire/fit/beyond-request.ts";
 import type { CallInput } from "./call.ts";
 import type { Contender } from "./eligibility.ts";
 import type { Attempt } from "./inference.ts";
@@ -85,7 +85,9 @@ export async function openAttempt(
   const request = spend.limited ? { ...plan.request, maxOutputTokens: outputTokens } : plan.request;
   const encoded = plan.exchange.dialect.encodeRequest(request, plan.exchange.target);
   if (!encoded.ok) return refused(encoded.error);
-  const sent = { ...candidate.params.extra, ...encoded.value.body };
+  const whole = { ...candidate.params.extra, ...encoded.value.body };
+  const { body: sent, dropped } = spend.limited ? withoutUnboundedTools(whole) : { body: whole, dropped: [] };
+  const fitted = { ...encoded.value, dropped: [...encoded.value.dropped, ...dropped] };
   const body = wellFormedJson(sent);
   const unbounded = unboundedField(sent);
   const price = ports.prices.find(candidate.provider, candidate.model, new Date(startedAt));
@@ -104,8 +106,8 @@ export async function openAttempt(
     startedAt,
     (input.stream ? input.policy.timeouts.streamMs : input.policy.timeouts.attemptMs) + 60_000,
   );
-  if ("class" in books) return refused(books, encoded.value.dropped);
-  const open = { plan, call, id, startedAt, encoded: encoded.value, body, books, price, watchdog, sent: false };
+  if ("class" in books) return refused(books, fitted.dropped);
+  const open = { plan, call, id, startedAt, encoded: fitted, body, books, price, watchdog, sent: false };
   call.open.add(open);
   return open;
 }

@@ -2,7 +2,7 @@
  * Fields that have effects beyond their request. A client's body is passed on with unknown fields, so fields that would
  * break what the gateway promises are listed here, for all dialects.
  */
-import { isRecord, type JsonRecord } from "../../json/record.ts";
+import { arrayAt, isRecord, type JsonRecord } from "../../json/record.ts";
 import type { ChatRequest } from "../chat.ts";
 import type { DroppedField } from "../dialect.ts";
 
@@ -60,15 +60,33 @@ export function unboundedField(body: JsonRecord): string | undefined {
     ([name, plain]) => body[name] !== undefined && body[name] !== null && !plain.includes(body[name]),
   );
   if (dearer) return dearer[0];
-  const tools = Array.isArray(body["tools"]) ? body["tools"] : [];
-  const at = tools.findIndex((tool) => isRecord(tool) && !runsAtClient(tool));
+  const at = (arrayAt(body, "tools") ?? []).findIndex((tool) => !runsAtClient(tool));
   return at < 0 ? undefined : `tools[${at}]`;
 }
 
-function runsAtClient(tool: JsonRecord): boolean {
+/**
+ * The encoded body without the tools that the provider runs and bills without a bound, for calls under a spend limit.
+ * Unchanged where nothing else is offered or a tool is demanded: without it the caller would get another answer.
+ */
+export function withoutUnboundedTools(body: JsonRecord): {
+  readonly body: JsonRecord;
+  readonly dropped: readonly DroppedField[];
+} {
+  const tools = arrayAt(body, "tools") ?? [];
+  const bounded = tools.filter(runsAtClient);
+  const choice = body["tool_choice"];
+  const isDemanded = isRecord(choice) ? choice["type"] !== "auto" && choice["type"] !== "none" : choice === "required";
+  if (bounded.length === 0 || bounded.length === tools.length || isDemanded) return { body, dropped: [] };
+  const why = "the provider runs it at a cost without a bound, and the call is under a spend limit";
+  const dropped = tools.flatMap((tool, at) => (runsAtClient(tool) ? [] : [{ field: `tools[${at}]`, why }]));
+  return { body: { ...body, tools: bounded }, dropped };
+}
+
+function runsAtClient(tool: unknown): boolean {
+  if (!isRecord(tool)) return true;
   const type = tool["type"];
   // A group of tools, and a shell that may be the client's or a container of the provider's.
-  if (type === "namespace") return Array.isArray(tool["tools"]) && tool["tools"].filter(isRecord).every(runsAtClient);
+  if (type === "namespace") return Array.isArray(tool["tools"]) && tool["tools"].every(runsAtClient);
   if (type === "shell") return !isRecord(tool["environment"]) || tool["environment"]["type"] === "local";
   if (typeof type === "string") return CLIENT_TOOL.test(type);
   // Gemini has no type: one member names the kind. Anthropic's own tools may leave it out.

@@ -19,6 +19,7 @@ function served(kinds: string) {
 }
 
 const CLAIM: EnvelopeClaim = { scope: "route-day", id: "route-day:test.route:2026-11-29", limit: nanoUsd(1e9) };
+const OWN = { type: "function", function: { name: "own" } };
 const LIMITED = { claims: [CLAIM] };
 const NO_RETRY = { network: 0, content_invalid: 0, capacity_shed: 0, server_error: 0 };
 const params = { params: { max_tokens: 50 } };
@@ -157,7 +158,7 @@ describe("spend of a call", () => {
     ["web_search_options", { web_search_options: {} }],
     ["best_of", { best_of: 50 }],
     ["plugins", { plugins: [{ id: "web" }] }],
-    ["tools[1]", { tools: [{ type: "function", function: { name: "own" } }, { type: "web_search" }] }],
+    ["tools[1]", { tools: [OWN, { type: "web_search" }], tool_choice: "required" }],
   ])("sends nothing under a limit when the client's %s could bill without bound", async (param, more) => {
     const target = served("ok");
     const engine = testEngine([{ name: "a", baseUrl: target.baseUrl }]);
@@ -170,5 +171,17 @@ describe("spend of a call", () => {
     });
     expect(target.requests()).toEqual([]);
     expect(await engine.call({ request })).toMatchObject({ type: "answer" });
+  });
+
+  it("leaves out under a limit what the provider would run beside the client's own tools, and names it", async () => {
+    const target = served("ok");
+    const engine = testEngine([{ name: "a", baseUrl: target.baseUrl }]);
+    const more = { tools: [OWN, { type: "web_search" }] };
+    const decoded = decodeRequest({ model: "a/m", messages: [{ role: "user", content: "x" }], max_tokens: 5, ...more });
+    const request = decoded.ok ? decoded.value.request : {};
+    const limited = await engine.call({ budget: LIMITED, request });
+    expect(limited).toMatchObject({ type: "answer", inference: { attempts: [{ dropped: [{ field: "tools[1]" }] }] } });
+    await engine.call({ request });
+    expect(target.requests()).toMatchObject([{ body: { tools: [OWN] } }, { body: { tools: more.tools } }]);
   });
 });

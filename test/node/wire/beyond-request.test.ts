@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { onlyItsModel, unboundedField } from "../../../src/wire/fit/beyond-request.ts";
+import { onlyItsModel, unboundedField, withoutUnboundedTools } from "../../../src/wire/fit/beyond-request.ts";
 import { decodeRequest } from "../../../src/wire/openai-chat/ingress-request.ts";
 
 const BODY = { model: "a/m", messages: [{ role: "user", content: "x" }], transforms: ["middle-out"] };
@@ -60,5 +60,45 @@ describe("what bills beyond a request's own tokens", () => {
     { tools: [{ type: "shell" }, { type: "tool_search", execution: "client" }] },
   ])("is not found in %j", (body) => {
     expect(unboundedField(body)).toBeUndefined();
+  });
+});
+
+describe("tools that the provider runs, in a call under a spend limit", () => {
+  const own = { type: "function", name: "f", parameters: {} };
+  const search = { type: "web_search" };
+
+  it.each([
+    ["Responses", { tools: [own, search], tool_choice: "auto" }, [own]],
+    [
+      "Messages",
+      {
+        tools: [
+          { name: "f", input_schema: {} },
+          { type: "web_search_20250305", name: "s" },
+        ],
+      },
+      [{ name: "f", input_schema: {} }],
+    ],
+    ["Gemini", { tools: [{ functionDeclarations: [] }, { googleSearch: {} }] }, [{ functionDeclarations: [] }]],
+  ])("are left out and named beside tools of the client: %s", (_what, body, tools) => {
+    expect(withoutUnboundedTools(body)).toMatchObject({ body: { ...body, tools }, dropped: [{ field: "tools[1]" }] });
+  });
+
+  it.each([
+    ["nothing else is offered", { tools: [search] }],
+    ["a call is demanded", { tools: [own, search], tool_choice: "required" }],
+    ["it is demanded by name", { tools: [own, search], tool_choice: { type: "web_search" } }],
+    [
+      "an Anthropic client demands a call",
+      { tools: [{ name: "f", input_schema: {} }, search], tool_choice: { type: "any" } },
+    ],
+  ])("stay, so that the call is refused, where %s", (_what, body) => {
+    expect(withoutUnboundedTools(body)).toEqual({ body, dropped: [] });
+    expect(unboundedField(body)).toBeDefined();
+  });
+
+  it("are not looked for where all run at the client", () => {
+    const body = { tools: [own] };
+    expect(withoutUnboundedTools(body).body).toBe(body);
   });
 });
