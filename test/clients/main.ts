@@ -13,8 +13,11 @@ import { startDialectUpstream } from "../support/dialect-upstream.ts";
 import { scriptOutput } from "./script-output.ts";
 
 interface Client {
-  readonly scenarios: "openai" | "anthropic" | "ai-sdk" | "langchain" | "openai-agents";
+  /** File in `scenarios/`. */
+  readonly scenarios: string;
   readonly packages: readonly string[];
+  /** Script of a package that puts its binary in place; no other script of a package is run. */
+  readonly setUp?: string;
 }
 
 const CLIENTS: Readonly<Record<string, Client>> = {
@@ -30,13 +33,21 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   "ai-7": { scenarios: "ai-sdk", packages: ["ai@7", "@ai-sdk/openai@4", "zod@4"] },
   "langchain-1": { scenarios: "langchain", packages: ["@langchain/openai@1", "@langchain/core@1", "zod@4"] },
   "openai-agents": { scenarios: "openai-agents", packages: ["@openai/agents", "zod@4"] },
+  llamaindex: {
+    scenarios: "llamaindex",
+    packages: ["llamaindex", "@llamaindex/openai", "@llamaindex/workflow", "zod@4"],
+  },
+  mastra: { scenarios: "mastra", packages: ["@mastra/core@1", "@ai-sdk/openai@3", "zod@4"] },
+  codex: { scenarios: "codex", packages: ["@openai/codex"] },
+  opencode: { scenarios: "opencode", packages: ["opencode-ai"], setUp: "opencode-ai/postinstall.mjs" },
+  promptfoo: { scenarios: "promptfoo", packages: ["promptfoo"] },
 };
 
 const PROVIDERS = { oai: "openai", res: "openai-responses", ant: "anthropic", gem: "gemini" } as const;
-const MODELS = ["text", "steps", "json"] as const;
+const MODELS = ["text", "steps", "json", "shell", "cut", "stall"] as const;
 const scenarios = fileURLToPath(new URL("scenarios/", import.meta.url));
 
-function install(name: string, packages: readonly string[], home: string): string {
+function install(name: string, { packages, setUp }: Client, home: string): string {
   const folder = join(home, name);
   mkdirSync(folder, { recursive: true });
   cpSync(scenarios, folder, { recursive: true });
@@ -45,6 +56,10 @@ function install(name: string, packages: readonly string[], home: string): strin
   const args = ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...packages];
   const { status, stderr } = spawnSync("npm", args, { cwd: folder, encoding: "utf8" });
   if (status !== 0) throw new Error(`npm could not install ${packages.join(" ")}:\n${stderr}`);
+  if (setUp !== undefined) {
+    const done = spawnSync(process.execPath, [join("node_modules", setUp)], { cwd: folder, encoding: "utf8" });
+    if (done.status !== 0) throw new Error(`${setUp} failed:\n${done.stderr}`);
+  }
   return folder;
 }
 
@@ -86,11 +101,16 @@ const upstream = await startDialectUpstream();
 const dev = await startDev([], { cwd: workspace(upstream.url) });
 try {
   await allowContent(dev.ready);
-  for (const [name, { scenarios: script, packages }] of Object.entries(CLIENTS)) {
+  for (const [name, client] of Object.entries(CLIENTS)) {
     if (asked.length > 0 && !asked.includes(name)) continue;
-    const folder = install(name, packages, home);
-    const env = { BASE_URL: dev.ready.url, KEY: dev.ready.key, PROVIDERS: Object.keys(PROVIDERS).join(",") };
-    const { cases, faults } = await scriptOutput(join(folder, `${script}.mjs`), env);
+    const folder = install(name, client, home);
+    const env = {
+      BASE_URL: dev.ready.url,
+      KEY: dev.ready.key,
+      UPSTREAM: upstream.url,
+      PROVIDERS: Object.keys(PROVIDERS).join(","),
+    };
+    const { cases, faults } = await scriptOutput(join(folder, `${client.scenarios}.mjs`), env);
     console.log(`${name}: ${cases - faults.length} of ${cases}`);
     for (const fault of faults) console.log(`  ${fault}`);
     if (cases === 0 || faults.length > 0) process.exitCode = 1;

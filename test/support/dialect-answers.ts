@@ -132,8 +132,13 @@ export function sayGemini({ text, thought, calls = [] }: SaidAnswer, stream: boo
     responseId,
   });
   if (!stream) return { body: candidate(parts, "STOP") };
-  const last = parts.length - 1;
-  return { events: parts.map((part, at) => [undefined, candidate([part], at === last ? "STOP" : undefined)] as const) };
+  const pieces = parts.flatMap((part) =>
+    "text" in part ? halves(String(part["text"])).map((half) => ({ ...part, text: half })) : [part],
+  );
+  const last = pieces.length - 1;
+  return {
+    events: pieces.map((piece, at) => [undefined, candidate([piece], at === last ? "STOP" : undefined)] as const),
+  };
 }
 
 export function sayResponses({ text, thought, calls = [] }: SaidAnswer, stream: boolean): Said {

@@ -1,7 +1,9 @@
 /**
  * A provider of every dialect on loopback. What it is asked is told by the path; what it answers, by the model's name:
- * `text`, `calls`, `json`, `think`, `steps` (two calls one after the other, then text), or `status-<n>` for an error of that
- * status in the dialect's own shape.
+ * `text`, `calls`, `json`, `think`, `steps` (two calls one after the other, then text), `shell` (a command for the shell that
+ * the client offers, then text), `cut` (the connection is destroyed within the answer), `stall` (half of an answer, then
+ * nothing until the client leaves), or `status-<n>` for an error of that status in the dialect's own shape.
+ * `GET /left` counts the streams that clients left, `GET /asked` the requests.
  */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { DialectName } from "../../src/wire/chat.ts";
@@ -51,10 +53,28 @@ function forcedTool({ tool_choice, toolConfig }: AskedRequest["body"]): string |
 }
 
 function answerOf(model: string, body: AskedRequest["body"]): SaidAnswer | undefined {
+  if (model === "shell") return /rig-works-7/.test(JSON.stringify(body)) ? { text: "It works." } : commandFor(body);
   const forced = model === "json" ? forcedTool(body) : undefined;
   if (forced !== undefined)
     return { calls: [{ id: "call_forced", name: forced, args: { city: "Oslo", population: 717710 } }] };
   return model === "steps" ? STEPS[JSON.stringify(body).match(TOOL_RESULT)?.length ?? 0] : ANSWERS[model];
+}
+
+/** A call of the shell among the tools of a request, or text where there is none. */
+function commandFor(body: AskedRequest["body"]): SaidAnswer {
+  const declared = (body.tools ?? []).flatMap((tool: AskedRequest["body"]) => tool.functionDeclarations ?? [tool]);
+  const tool = declared
+    .map((each: AskedRequest["body"]) => each.function ?? each)
+    .find(({ name }: { name?: string }) => /^(?:bash|shell|exec_command|shell_command)$/.test(name ?? ""));
+  if (tool === undefined) return { text: "There is no shell." };
+  const { properties = {} } = tool.parameters ?? tool.input_schema ?? tool.parametersJsonSchema ?? {};
+  const field = "cmd" in properties ? "cmd" : "command";
+  const command = "echo rig-works-$((3 + 4))";
+  const args = {
+    [field]: /array/i.test(String(properties[field]?.type)) ? ["bash", "-lc", command] : command,
+    ...("description" in properties && { description: "Tries the shell" }),
+  };
+  return { calls: [{ id: "call_shell", name: tool.name, args }] };
 }
 
 const SAY: Record<DialectName, (answer: SaidAnswer, stream: boolean) => Said> = {
@@ -67,12 +87,17 @@ const SAY: Record<DialectName, (answer: SaidAnswer, stream: boolean) => Said> = 
 /** `more`: further answers, by the model's name. */
 export async function startDialectUpstream(more: Readonly<Record<string, SaidAnswer>> = {}): Promise<DialectUpstream> {
   const asked: AskedRequest[] = [];
+  let left = 0;
   const server = await listen(async (request, response) => {
+    if (request.method === "GET") return void response.end(String(request.url === "/left" ? left : asked.length));
     let text = "";
     for await (const chunk of request) text += String(chunk);
     const entry = { path: request.url ?? "", headers: request.headers, body: JSON.parse(text || "{}") };
     asked.push(entry);
-    send(replyTo(entry, more), entry.path, response);
+    response.on("close", () => {
+      if (!response.writableFinished) left += 1;
+    });
+    send(replyTo(entry, more), entry, response);
   });
   return { ...server, asked };
 }
@@ -92,7 +117,7 @@ function replyTo({ path, body }: AskedRequest, more: Readonly<Record<string, Sai
   if (path.endsWith(":embedContent")) return ok({ embedding: { values: [0.5, -0.25] } });
   if (path.endsWith(":batchEmbedContents"))
     return ok({ embeddings: body.requests.map((_: unknown, index: number) => ({ values: [index, 0.5] })) });
-  const model = /models\/([^:]+):/.exec(path)?.[1] ?? body.model;
+  const model = modelOf({ path, body });
   const dialect = dialectOf(path);
   const status = /^status-(\d+)$/.exec(model)?.[1];
   if (status !== undefined) return { status: Number(status), body: errorOf(dialect, Number(status)) };
@@ -101,18 +126,33 @@ function replyTo({ path, body }: AskedRequest, more: Readonly<Record<string, Sai
   return "body" in said ? ok(said.body) : said;
 }
 
-function send(reply: Reply, path: string, response: ServerResponse): void {
-  if ("status" in reply) {
-    response.writeHead(reply.status, { "content-type": "application/json" }).end(JSON.stringify(reply.body));
-    return;
-  }
-  response.writeHead(200, { "content-type": "text/event-stream" });
+function modelOf({ path, body }: Pick<AskedRequest, "path" | "body">): string {
+  return /models\/([^:]+):/.exec(path)?.[1] ?? body.model;
+}
+
+function send(reply: Reply, request: AskedRequest, response: ServerResponse): void {
+  const pieces = "status" in reply ? halvesOf(JSON.stringify(reply.body)) : framesOf(reply.events, request.path);
+  const type = "status" in reply ? "application/json" : "text/event-stream";
+  response.writeHead("status" in reply ? reply.status : 200, { "content-type": type });
+  const model = modelOf(request);
+  const whole = model !== "cut" && model !== "stall";
+  for (const piece of whole ? pieces : pieces.slice(0, Math.ceil(pieces.length / 2))) response.write(piece);
+  if (whole) response.end();
+  // What was written must have left: a reset takes it away from the reader.
+  if (model === "cut") response.write("", () => setTimeout(() => response.destroy(), 50));
+}
+
+function halvesOf(text: string): string[] {
+  const middle = Math.ceil(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)];
+}
+
+function framesOf(events: Extract<Said, { events: unknown }>["events"], path: string): string[] {
   const end = dialectOf(path) === "gemini" ? "\r\n\r\n" : "\n\n";
-  for (const [event, data] of reply.events) {
+  return events.map(([event, data]) => {
     const payload = typeof data === "string" ? data : JSON.stringify(data);
-    response.write(`${event === undefined ? "" : `event: ${event}\n`}data: ${payload}${end}`);
-  }
-  response.end();
+    return `${event === undefined ? "" : `event: ${event}\n`}data: ${payload}${end}`;
+  });
 }
 
 function embeddings(body: { input: string | string[]; encoding_format?: string }) {

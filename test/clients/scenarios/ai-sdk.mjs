@@ -1,7 +1,7 @@
 /** The AI SDK over its OpenAI provider, chat and Responses. Options of older and newer versions stand side by side. */
 import { createOpenAI } from "@ai-sdk/openai";
 import * as ai from "ai";
-import { CITY, equal, runScenarios, WEATHER } from "./scenario.mjs";
+import { CITY, equal, fails, isCanceled, runScenarios, WEATHER } from "./scenario.mjs";
 
 const openai = createOpenAI({ baseURL: `${process.env.BASE_URL}/v1`, apiKey: process.env.KEY });
 
@@ -40,6 +40,25 @@ function surface(of, providerOptions) {
       const schema = ai.jsonSchema(CITY);
       const { object } = await ai.generateObject({ model: of(model("json")), prompt: "Oslo?", schema, ...common });
       equal(object, { city: "Oslo", population: 717710 });
+    },
+    async cut(model) {
+      const asked = { model: of(model("cut")), prompt: "hi", ...common };
+      await fails(() => ai.generateText(asked));
+      await fails(async () => {
+        for await (const part of ai.streamText({ ...asked, onError() {} }).fullStream)
+          if (part.type === "error") throw part.error;
+      });
+    },
+    async cancel(model) {
+      await isCanceled(async () => {
+        const aborter = new AbortController();
+        const asked = { model: of(model("stall")), prompt: "hi", ...common, abortSignal: aborter.signal };
+        for await (const part of ai.streamText({ ...asked, onError() {} }).fullStream) {
+          if (part.type !== "text-delta") continue;
+          aborter.abort();
+          break;
+        }
+      });
     },
   };
 }

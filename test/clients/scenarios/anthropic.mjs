@@ -1,6 +1,6 @@
 /** The official Anthropic client, with its own tool loop where the version has one. One file for all versions. */
 import Anthropic from "@anthropic-ai/sdk";
-import { equal, runScenarios, WEATHER } from "./scenario.mjs";
+import { equal, fails, isCanceled, runScenarios, WEATHER } from "./scenario.mjs";
 
 const client = new Anthropic({ baseURL: process.env.BASE_URL, apiKey: process.env.KEY, maxRetries: 0 });
 const ask = (content) => [{ role: "user", content }];
@@ -37,9 +37,15 @@ const messages = {
     throw new Error("no last answer");
   },
   async cancel(model) {
-    const stream = client.messages.stream({ model: model("text"), max_tokens: 99, messages: ask("hi") });
-    for await (const _ of stream) break;
-    equal(stream.aborted || stream.controller.signal.aborted, true);
+    await isCanceled(async () => {
+      const stream = client.messages.stream({ model: model("stall"), max_tokens: 99, messages: ask("hi") });
+      for await (const event of stream) if (event.type === "content_block_delta") break;
+    });
+  },
+  async cut(model) {
+    const asked = { model: model("cut"), max_tokens: 99, messages: ask("hi") };
+    await fails(() => client.messages.create(asked));
+    await fails(() => client.messages.stream(asked).finalMessage());
   },
 };
 

@@ -1,7 +1,7 @@
 /** LangChain's OpenAI model, over chat and over Responses. */
 import { HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
-import { CITY, equal, runScenarios, WEATHER } from "./scenario.mjs";
+import { CITY, equal, fails, isCanceled, runScenarios, WEATHER } from "./scenario.mjs";
 
 const configuration = { baseURL: `${process.env.BASE_URL}/v1` };
 
@@ -40,6 +40,22 @@ function surface(useResponsesApi) {
         strict: true,
       });
       equal(await asked.invoke("Oslo?"), { city: "Oslo", population: 717710 });
+    },
+    async cut(model) {
+      await fails(() => chat(model("cut")).invoke("hi"));
+      await fails(async () => {
+        for await (const _ of await chat(model("cut")).stream("hi"));
+      });
+    },
+    async cancel(model) {
+      await isCanceled(async () => {
+        const aborter = new AbortController();
+        for await (const chunk of await chat(model("stall")).stream("hi", { signal: aborter.signal })) {
+          if (!chunk.text) continue;
+          aborter.abort();
+          break;
+        }
+      });
     },
   };
 }

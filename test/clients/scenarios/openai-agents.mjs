@@ -1,6 +1,6 @@
 /** OpenAI Agents, with its own tool loop, over chat and over Responses. */
 import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from "@openai/agents";
-import { equal, runScenarios, WEATHER } from "./scenario.mjs";
+import { equal, fails, isCanceled, runScenarios, WEATHER } from "./scenario.mjs";
 
 setTracingDisabled(true);
 
@@ -38,6 +38,26 @@ function surface(useResponses, modelSettings) {
       });
       const { finalOutput } = await runner.run(agent(model("steps"), [weather]), "compare");
       equal([places, finalOutput], [["Oslo", "Rome"], "Both are mild."]);
+    },
+    async cut(model) {
+      await fails(() => runner.run(agent(model("cut")), "hi"));
+      await fails(async () => {
+        const result = await runner.run(agent(model("cut")), "hi", { stream: true });
+        for await (const _ of result.toTextStream());
+        await result.completed;
+        return result.finalOutput;
+      });
+    },
+    async cancel(model) {
+      await isCanceled(async () => {
+        const aborter = new AbortController();
+        const asked = { stream: true, signal: aborter.signal };
+        const result = await runner.run(agent(model("stall")), "hi", asked);
+        result.completed.catch(() => undefined);
+        const pieces = result.toTextStream()[Symbol.asyncIterator]();
+        await pieces.next();
+        aborter.abort();
+      });
     },
   };
 }

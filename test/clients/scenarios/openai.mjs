@@ -1,6 +1,6 @@
 /** The official OpenAI client, chat and (where the version has it) Responses. Plain JavaScript: one file for all versions. */
 import OpenAI from "openai";
-import { CITY, equal, runScenarios, WEATHER } from "./scenario.mjs";
+import { CITY, equal, fails, isCanceled, runScenarios, WEATHER } from "./scenario.mjs";
 
 const client = new OpenAI({ baseURL: `${process.env.BASE_URL}/v1`, apiKey: process.env.KEY, maxRetries: 0 });
 const ask = (content) => [{ role: "user", content }];
@@ -45,10 +45,19 @@ const chat = {
     });
     equal(JSON.parse(answer.choices[0].message.content), { city: "Oslo", population: 717710 });
   },
+  async cut(model) {
+    const asked = { model: model("cut"), messages: ask("hi") };
+    await fails(() => client.chat.completions.create(asked));
+    await fails(async () => {
+      for await (const _ of await client.chat.completions.create({ ...asked, stream: true }));
+    });
+  },
   async cancel(model) {
-    const stream = await client.chat.completions.create({ model: model("text"), messages: ask("hi"), stream: true });
-    for await (const _ of stream) break;
-    equal(stream.controller.signal.aborted, true);
+    await isCanceled(async () => {
+      const asked = { model: model("stall"), messages: ask("hi"), stream: true };
+      for await (const chunk of await client.chat.completions.create(asked))
+        if (chunk.choices[0]?.delta?.content) break;
+    });
   },
 };
 
@@ -124,6 +133,22 @@ const responses = client.responses && {
     const text = { format: { type: "json_schema", name: "city", strict: true, schema: CITY } };
     const answer = await client.responses.create({ model: model("json"), input: "Oslo?", text });
     equal(JSON.parse(answer.output_text), { city: "Oslo", population: 717710 });
+  },
+  async cut(model) {
+    const asked = { model: model("cut"), input: "hi" };
+    await fails(() => client.responses.create(asked));
+    await fails(async () => {
+      for await (const event of await client.responses.create({ ...asked, stream: true })) {
+        // This client leaves failed responses to its caller.
+        if (event.type === "response.failed" && event.response.error) throw new Error(event.response.error.message);
+      }
+    });
+  },
+  async cancel(model) {
+    await isCanceled(async () => {
+      for await (const event of await client.responses.create({ model: model("stall"), input: "hi", stream: true }))
+        if (event.type === "response.output_text.delta") break;
+    });
   },
 };
 

@@ -14,6 +14,44 @@ export function equal(actual, expected) {
   throw new Error(`got ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`);
 }
 
+/** Requires that `attempt` fails: an answer that was cut must not look whole to the client. */
+export async function fails(attempt) {
+  let answer;
+  try {
+    answer = await attempt();
+  } catch {
+    return;
+  }
+  throw new Error(`an answer that was cut was taken for whole: ${JSON.stringify(answer)}`);
+}
+
+/** What the upstream counts: requests that came (`asked`), streams that were left before their end (`left`). */
+async function counted(what) {
+  return Number(await (await fetch(`${process.env.UPSTREAM}/${what}`)).text());
+}
+
+async function untilMore(what, before) {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    if ((await counted(what)) > before) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
+
+/** Calls `act` with a command once it has asked the upstream. */
+export function asked(act) {
+  return async (child) => {
+    if (await untilMore("asked", await counted("asked"))) act(child);
+  };
+}
+
+/** Runs what leaves a stream, and waits until the upstream has noticed. */
+export async function isCanceled(leave) {
+  const before = await counted("left");
+  await leave();
+  if (!(await untilMore("left", before))) throw new Error("the upstream went on after the client left");
+}
+
 /** Runs each scenario of each surface onto every upstream, raw and on a budgeted route; prints one JSON line a case. */
 export async function runScenarios(surfaces) {
   const targets = process.env.PROVIDERS.split(",").flatMap((provider) => [
