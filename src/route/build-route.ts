@@ -108,6 +108,7 @@ function objectiveOf(draft: BundleDraft["objective"]): Objective | undefined {
     mode: draft.mode,
     ...given("maxRegret", draft.max_regret),
     ...given("maxConformanceDrop", draft.max_conformance_drop),
+    ...given("maxP95", draft.max_p95_ms),
     ...given("priceCeiling", priceCeiling),
     lambda: draft.lambda ?? DEFAULT_LAMBDA,
   };

@@ -191,6 +191,12 @@ export const bundleShape = {
     mode: z.enum(["quality-first", "balanced", "cost-first"]),
     max_regret: fraction.optional(),
     max_conformance_drop: fraction.optional(),
+    max_p95_ms: z
+      .union(
+        [z.number().positive(), z.string().regex(/^\d+(\.\d+)?x$/)],
+        "must be milliseconds, or a factor such as 1.2x",
+      )
+      .optional(),
     price_ceiling: priceCeilingShape.optional(),
     lambda: z.number().min(0, "must be 0 or more").optional(),
   }),

@@ -115,6 +115,8 @@ export interface Objective {
   readonly maxRegret?: number | undefined;
   /** Fraction; absent = 0.05. */
   readonly maxConformanceDrop?: number | undefined;
+  /** Largest 95th percentile of latency: milliseconds, or times the incumbent's, as `1.2x`. */
+  readonly maxP95?: number | string | undefined;
   readonly priceCeiling?: { readonly per1k: NanoUsd } | { readonly perRun: NanoUsd } | undefined;
   readonly lambda: number;
 }

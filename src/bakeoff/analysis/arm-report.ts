@@ -17,7 +17,15 @@ const costRatio = z.strictObject({
   low: z.number().optional(),
   high: z.number().optional(),
   level: z.number().positive().max(0.5),
+  /**
+   * With the caches that the calls met, or as if there had been none: the one less favourable to the challenger decides.
+   * Absent = no cache was met.
+   */
+  caches: z.enum(["as_billed", "uncached"]).optional(),
 });
+
+/** 95%, from the ranks of the sample; absent where it is too small to have such ranks. */
+const quantileBounds = z.strictObject({ low: z.number(), high: z.number() }).optional();
 
 export const armReport = z.strictObject({
   arm: name,
@@ -57,13 +65,31 @@ export const armReport = z.strictObject({
   repair: z.strictObject({ count, rate: fraction.optional(), cost_usd: spentUsdText }),
   rungs: z.partialRecord(rung, count),
   /** Of samples that brought an answer. */
-  latency_ms: z.strictObject({ n: count, p50: z.number(), p95: z.number() }).optional(),
+  latency_ms: z
+    .strictObject({
+      n: count,
+      p50: z.number(),
+      p95: z.number(),
+      p50_bounds: quantileBounds,
+      p95_bounds: quantileBounds,
+    })
+    .optional(),
+  /** Of questions asked more than once, those whose every answer scored the same; Wilson 95%. */
+  steadiness: z
+    .strictObject({ questions: count, steady: count, rate: fraction, low: fraction, high: fraction })
+    .optional(),
+  /** As billed. */
   spend_usd: spentUsdText,
+  /** The same calls by the report's one price book; and as if no cache had been met, where one was. */
+  priced_usd: spentUsdText.optional(),
+  uncached_usd: spentUsdText.optional(),
   /** Samples whose cost is unknown: while there are any, no rate is formed from the spend. */
   cost_unknown: count,
   cost_estimated: count,
   /** Per 1K conformant outputs. */
   effective: usdPer1k.optional(),
+  /** The same as if no cache had been met; absent where none was. */
+  effective_uncached: usdPer1k.optional(),
   /** Why there is no effective cost, or none with an interval. */
   effective_note: z.string().max(200).optional(),
   /** Per 1K outputs that pass the quality gate; beside `effective`, never instead of it. */
@@ -78,6 +104,8 @@ export const pairReport = z.strictObject({
   n_paired: count,
   /** Of the cost per conformant output. */
   cost_ratio: costRatio.optional(),
+  /** The same on the other basis of caches, where a cache was met. It decides nothing. */
+  cost_ratio_beside: costRatio.optional(),
   /** Of the cost per output that passes the quality gate, where the route declares one. */
   cost_ratio_passing: costRatio.optional(),
 });

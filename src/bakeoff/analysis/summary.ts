@@ -2,7 +2,7 @@
 import { formatUsd } from "../../money/format.ts";
 import { addUsd, type NanoUsd, nanoToUsdText, ZERO_USD } from "../../money/nano-usd.ts";
 import { type CostSample, effectiveCost, LEAST_CONFORMANT, LEAST_SAMPLES, pairedCostRatio } from "../../stats/cost.ts";
-import { percentile } from "../../stats/percentile.ts";
+import { percentile, percentileInterval } from "../../stats/percentile.ts";
 import { wilson, wilsonRate } from "../../stats/wilson.ts";
 import { MIN_PAIRS } from "../evidence/decide-regrets.ts";
 import type { StopReason } from "../execution/bakeoff-run.ts";
@@ -10,6 +10,7 @@ import { failureKey, type QualityMetric, type Sample } from "../execution/sample
 import { GOOD } from "../judge/human-grades.ts";
 import type { Arm } from "../plan/arm.ts";
 import type { ArmReport, PairReport } from "./arm-report.ts";
+import { type CacheBasis, metCaches } from "./priced-samples.ts";
 
 /** What an arm's samples are summarised by. */
 interface SummaryTerms {
@@ -17,17 +18,22 @@ interface SummaryTerms {
   readonly metric: QualityMetric;
   /** Of the route's quality gate. */
   readonly minScore?: number | undefined;
+  /** Question of each input. */
+  readonly questions: ReadonlyMap<string, string>;
 }
 
 /** An arm's samples, and the score of each input that the metric could score. */
 export interface MeasuredArm {
+  /** As billed. */
   readonly samples: readonly Sample[];
+  /** The same, with their costs by one price book. */
+  readonly priced: Readonly<Record<CacheBasis, readonly Sample[]>>;
   readonly scores: ReadonlyMap<string, number>;
 }
 
 export function summarise(
   arm: Arm,
-  { samples, scores }: MeasuredArm,
+  { samples, scores, priced }: MeasuredArm,
   stopped: StopReason | undefined,
   terms: SummaryTerms,
 ): ArmReport {
@@ -51,11 +57,17 @@ export function summarise(
     repair: repairOf(samples, sent),
     rungs: rungCounts(sent),
     latency_ms: latencyOf(samples),
+    steadiness: steadinessOf(scores, terms.questions),
     spend_usd: nanoToUsdText(totalOf(samples, ({ cost }) => cost)),
+    priced_usd: nanoToUsdText(totalOf(priced.as_billed, ({ cost }) => cost)),
     cost_unknown: sent.filter(({ cost }) => cost === undefined).length,
     cost_estimated: sent.filter(({ costEstimated }) => costEstimated).length,
-    ...effectiveOf(samples, terms.schemaDeclared),
-    ...effectivePassing(samples, scores, terms.minScore),
+    ...effectiveOf(priced.as_billed, terms.schemaDeclared),
+    ...(metCaches(samples) && {
+      uncached_usd: nanoToUsdText(totalOf(priced.uncached, ({ cost }) => cost)),
+      effective_uncached: effectiveOf(priced.uncached, terms.schemaDeclared).effective,
+    }),
+    ...effectivePassing(priced.as_billed, scores, terms.minScore),
     failures: failureCounts(samples),
     value_checks: checksOf(samples),
   };
@@ -75,12 +87,19 @@ export function compare(
   theirs: MeasuredArm,
   { minScore, level, clusters }: CompareTerms,
 ): PairReport {
-  const incumbentByInput = new Map(theirs.samples.filter(wasSent).map((sample) => [sample.input, sample]));
-  const pairs = mine.samples.filter(wasSent).flatMap((sample) => {
-    const other = incumbentByInput.get(sample.input);
-    return other ? [{ challenger: sample, incumbent: other }] : [];
-  });
-  const ratioOf = (counts: (sample: Sample, of: MeasuredArm) => boolean): PairReport["cost_ratio"] => {
+  const pairsOn = (caches: CacheBasis): readonly { readonly challenger: Sample; readonly incumbent: Sample }[] => {
+    const incumbentByInput = new Map(theirs.priced[caches].filter(wasSent).map((sample) => [sample.input, sample]));
+    return mine.priced[caches].filter(wasSent).flatMap((sample) => {
+      const other = incumbentByInput.get(sample.input);
+      return other ? [{ challenger: sample, incumbent: other }] : [];
+    });
+  };
+  const cached = metCaches([...mine.samples, ...theirs.samples]);
+  const ratioOn = (
+    caches: CacheBasis,
+    counts: (sample: Sample, of: MeasuredArm) => boolean,
+  ): PairReport["cost_ratio"] => {
+    const pairs = pairsOn(caches);
     if (pairs.length < MIN_PAIRS) return undefined;
     const ofCluster = (sample: Sample, counted: boolean): CostSample => {
       return { ...costSample(sample, counted), cluster: clusters.get(sample.input) };
@@ -90,15 +109,59 @@ export function compare(
       pairs.map((pair) => ofCluster(pair.incumbent, counts(pair.incumbent, theirs))),
       level,
     );
-    return ratio && { ratio: ratio.ratio, low: ratio.interval?.low, high: ratio.interval?.high, level };
+    return (
+      ratio && {
+        ratio: ratio.ratio,
+        low: ratio.interval?.low,
+        high: ratio.interval?.high,
+        level,
+        ...(cached && { caches }),
+      }
+    );
   };
+  const ratiosOf = (counts: (sample: Sample, of: MeasuredArm) => boolean): PairReport["cost_ratio"][] => {
+    const billed = ratioOn("as_billed", counts);
+    return cached ? lessFavourableFirst(billed, ratioOn("uncached", counts)) : [billed];
+  };
+  const [ratio, beside] = ratiosOf(isConformant);
   return {
     arm: challenger,
-    n_paired: pairs.length,
-    cost_ratio: ratioOf(isConformant),
+    n_paired: pairsOn("as_billed").length,
+    cost_ratio: ratio,
+    ...(beside && { cost_ratio_beside: beside }),
     cost_ratio_passing:
-      minScore === undefined ? undefined : ratioOf(({ input }, { scores }) => passes(scores, input, minScore)),
+      minScore === undefined ? undefined : ratiosOf(({ input }, { scores }) => passes(scores, input, minScore))[0],
   };
+}
+
+/** How much of the live traffic meets a cache is not known: what decides is the basis on which the challenger costs more. */
+function lessFavourableFirst(
+  one: PairReport["cost_ratio"],
+  other: PairReport["cost_ratio"],
+): PairReport["cost_ratio"][] {
+  const worst = (ratio: PairReport["cost_ratio"]): number => ratio?.high ?? ratio?.ratio ?? Number.POSITIVE_INFINITY;
+  return worst(other) > worst(one) ? [other, one] : [one, other];
+}
+
+/** Undefined where no question was asked more than once. */
+function steadinessOf(
+  scores: ReadonlyMap<string, number>,
+  questions: ReadonlyMap<string, string>,
+): ArmReport["steadiness"] {
+  const byQuestion = new Map<string, number[]>();
+  for (const [input, score] of scores) {
+    const question = questions.get(input) ?? input;
+    byQuestion.set(question, [...(byQuestion.get(question) ?? []), score]);
+  }
+  const repeated = [...byQuestion.values()].filter((of) => of.length > 1);
+  const steady = repeated.filter((of) => new Set(of).size === 1).length;
+  const interval = wilson(steady, repeated.length);
+  return (
+    interval && {
+      ...{ questions: repeated.length, steady, rate: steady / repeated.length },
+      ...{ low: interval.low, high: interval.high },
+    }
+  );
 }
 
 function qualityOf(scores: ReadonlyMap<string, number>, metric: QualityMetric): ArmReport["quality"] {
@@ -148,7 +211,13 @@ function latencyOf(samples: readonly Sample[]): ArmReport["latency_ms"] {
     .map(({ latencyMs }) => latencyMs)
     .sort((a, b) => a - b);
   if (latencies.length === 0) return undefined;
-  return { n: latencies.length, p50: percentile(latencies, 50), p95: percentile(latencies, 95) };
+  return {
+    n: latencies.length,
+    p50: percentile(latencies, 50),
+    p95: percentile(latencies, 95),
+    p50_bounds: percentileInterval(latencies, 50),
+    p95_bounds: percentileInterval(latencies, 95),
+  };
 }
 
 function checksOf(samples: readonly Sample[]): ArmReport["value_checks"] {

@@ -105,7 +105,7 @@ export interface ComparisonKey {
   readonly grading: string;
 }
 
-export function sameComparison(one: ComparisonKey, other: ComparisonKey): boolean {
+function sameComparison(one: ComparisonKey, other: ComparisonKey): boolean {
   return one.arm === other.arm && one.against === other.against && one.grading === other.grading;
 }
 

@@ -9,6 +9,7 @@ export function refusalOf({ failure }: Pick<Sample, "failure">): string | undefi
 
 type Paid = Pick<Sample, "cost" | "costEstimated" | "attempts"> & {
   readonly repairCost?: Sample["repairCost"];
+  readonly bills?: Sample["bills"];
 };
 
 /** What was refused midway and asked again has cost both times. */
@@ -20,6 +21,7 @@ export function withEarlier<T extends Paid>(now: T, earlier: Paid | undefined): 
     cost,
     costEstimated: now.costEstimated || earlier.costEstimated,
     ...(now.repairCost !== undefined && { repairCost: addUsd(now.repairCost, earlier.repairCost ?? ZERO_USD) }),
+    ...(now.bills !== undefined && { bills: [...(earlier.bills ?? []), ...now.bills] }),
     attempts: now.attempts + earlier.attempts,
   };
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { FAILURE_CLASSES, type FailureReason } from "../../failure/failure.ts";
 import { parsedJson } from "../../json/parsed.ts";
 import { addUsd, type NanoUsd, nanoUsd, ZERO_USD } from "../../money/nano-usd.ts";
+import type { Usage } from "../../money/usage.ts";
 import { RUNGS } from "../../route/route.ts";
 import type { JudgeVerdict } from "../judge/judge-verdict.ts";
 import { PLANTED_KINDS, type PlantedVerdict } from "../judge/planted-pair.ts";
@@ -17,6 +18,14 @@ const failure = z
   .object({ class: z.enum([...FAILURE_CLASSES, "value_check"]), reason: z.custom<FailureReason>().optional() })
   .optional();
 
+const bill = z.object({
+  provider: z.string(),
+  model: z.string(),
+  tier: z.enum(["standard", "flex", "priority", "batch"]),
+  usage: z.custom<Usage>().optional(),
+  cost: nano.optional(),
+});
+
 const sampleLine = z.object({
   type: z.literal("sample"),
   arm: z.string(),
@@ -25,6 +34,7 @@ const sampleLine = z.object({
   failure,
   cost: nano.optional(),
   costEstimated: z.boolean(),
+  bills: z.array(bill).optional(),
   repairCost: nano,
   latencyMs: z.number(),
   attempts: z.int(),

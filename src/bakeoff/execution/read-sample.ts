@@ -1,12 +1,12 @@
 /** Reads a finished replay call into a sample and the output that was graded. */
 import type { CallResult } from "../../call/call.ts";
-import type { Inference } from "../../call/inference.ts";
+import { type Inference, wasSent } from "../../call/inference.ts";
 import { addUsd, ZERO_USD } from "../../money/nano-usd.ts";
 import type { ReplayInput } from "../../replay/replay-input.ts";
 import type { Route } from "../../route/route.ts";
 import { answerText } from "../../wire/chat.ts";
 import { qualityOf } from "./quality.ts";
-import type { QualityMetric, Sample } from "./sample.ts";
+import type { QualityMetric, Sample, SentBill } from "./sample.ts";
 import { checkValues } from "./value-checks.ts";
 
 export interface SampleRead {
@@ -34,6 +34,7 @@ export function readSample(
     arm,
     input: input.id,
     ...figuresOf(result.inference),
+    bills: billsOf(result.inference),
     ...fate,
     checks: checks && { passed: checks.passed, failed: checks.failed },
     quality,
@@ -60,6 +61,13 @@ function fateOf(result: Ended, route: Route, gatesPassed: boolean): Pick<Sample,
   if (!route.output) return { outcome: "ungraded" };
   if (result.inference.conformant !== true) return { outcome: "nonconformant", failure: { class: "content_invalid" } };
   return gatesPassed ? { outcome: "conformant" } : { outcome: "nonconformant", failure: { class: "value_check" } };
+}
+
+/** A provider's own words about usage are not kept. */
+function billsOf({ attempts }: Inference): readonly SentBill[] {
+  return attempts.filter(wasSent).map(({ provider, model, servedTier, usage, cost }) => {
+    return { provider, model, tier: servedTier, usage: usage && { ...usage, raw: undefined }, cost };
+  });
 }
 
 /** What any replayed call cost and took, an arm's or the judge's. */

@@ -1,5 +1,7 @@
 import type { FailureClass, FailureReason } from "../../failure/failure.ts";
 import type { NanoUsd } from "../../money/nano-usd.ts";
+import type { ServiceTier } from "../../money/price.ts";
+import type { Usage } from "../../money/usage.ts";
 import type { ServedRung } from "../../route/route.ts";
 
 /**
@@ -11,6 +13,17 @@ type SampleOutcome = "conformant" | "nonconformant" | "ungraded" | "failed" | "r
 /** How quality was measured, best evidence first. A report names the one it used, and counts only its scores. */
 export const QUALITY_METRICS = ["golden", "value_accuracy", "judge", "conformance"] as const;
 export type QualityMetric = (typeof QUALITY_METRICS)[number];
+
+/** One request of a sample that went upstream, with what it is priced by. */
+export interface SentBill {
+  readonly provider: string;
+  readonly model: string;
+  readonly tier: ServiceTier;
+  /** Absent = not reported. */
+  readonly usage?: Usage | undefined;
+  /** As billed. Absent = unknown. */
+  readonly cost?: NanoUsd | undefined;
+}
 
 /** One input on one arm, in figures. Holds no text of the call. */
 export interface Sample {
@@ -24,6 +37,8 @@ export interface Sample {
   /** Absent = unknown. Failed attempts and repairs are in it. */
   readonly cost?: NanoUsd | undefined;
   readonly costEstimated: boolean;
+  /** One for each request, from which all samples are priced alike at the end. Absent = not kept. */
+  readonly bills?: readonly SentBill[] | undefined;
   /** Part of `cost` that went into paid repair calls. */
   readonly repairCost: NanoUsd;
   readonly latencyMs: number;

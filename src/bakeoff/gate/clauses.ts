@@ -54,7 +54,8 @@ export function effectiveCostClause({ challenger, incumbent, pair, figures }: Co
     return { clause: "effective_cost", met: false, challenger: mine, incumbent: theirs, reason };
   }
   const met = ratio.high < 1;
-  const reason = `${beside}: the ratio's upper bound ${ratio.high.toPrecision(4)} ${met ? "is below" : "is not below"} 1`;
+  const caches = ratio.caches === "uncached" ? " without caches, the less favourable basis," : "";
+  const reason = `${beside}: the ratio's upper bound ${ratio.high.toPrecision(4)}${caches} ${met ? "is below" : "is not below"} 1`;
   return { clause: "effective_cost", met, challenger: mine, incumbent: theirs, reason };
 }
 
@@ -171,6 +172,25 @@ export function ceilingClause({ challenger, figures }: Contest): GateClause {
   const unit = per1k === undefined ? "per input" : `per 1K ${costUnit(figures)}`;
   const reason = `${dollars(cost)} ${unit} ${met ? "is within" : "is beyond"} the ceiling of ${dollars(limit)}`;
   return { clause: "price_ceiling", met, challenger: cost, limit, reason };
+}
+
+/** Bounds against each other: the challenger's upper one, and for a factor the incumbent's lower one. */
+export function latencyClause({ challenger, incumbent, figures }: Contest): GateClause[] {
+  const declared = figures.objective.max_p95_ms;
+  if (declared === undefined) return [];
+  const [mine, theirs] = [challenger.latency_ms, incumbent.latency_ms];
+  const [high, base] = [mine?.p95_bounds?.high, theirs?.p95_bounds?.low];
+  const factor = typeof declared === "string" ? Number.parseFloat(declared) : undefined;
+  const limit = typeof declared === "number" ? declared : base === undefined ? undefined : (factor ?? 1) * base;
+  const ms = (value: number): string => `${Number(value.toPrecision(4))} ms`;
+  if (high === undefined || limit === undefined) {
+    const reason = `p95 of ${mine?.n ?? 0} answers (incumbent: ${theirs?.n ?? 0}) has no bound: 73 are needed`;
+    return [{ clause: "latency", met: false, reason }];
+  }
+  const met = high <= limit;
+  const what = factor === undefined ? "the limit of" : `${declared} the incumbent's lower bound,`;
+  const reason = `upper bound ${ms(high)} of p95 (95%, n ${mine?.n ?? 0} answers) ${met ? "is within" : "is beyond"} ${what} ${ms(limit)}`;
+  return [{ clause: "latency", met, challenger: high, limit, reason }];
 }
 
 /**

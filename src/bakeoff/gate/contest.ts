@@ -77,6 +77,7 @@ export function costOf(arm: ArmReport, terms: CostTerms): number | undefined {
 }
 
 /** Spend ÷ inputs sent, in dollars; undefined while a cost is unknown. */
-export function costPerInput({ spend_usd: spend, sent, cost_unknown: unknown }: ArmReport): number | undefined {
+export function costPerInput(arm: ArmReport): number | undefined {
+  const { sent, cost_unknown: unknown, spend_usd: billed, priced_usd: spend = billed } = arm;
   return sent === 0 || unknown > 0 ? undefined : Number(spend) / sent;
 }

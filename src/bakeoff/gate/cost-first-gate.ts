@@ -13,6 +13,7 @@ import {
   effectiveCostClause,
   evidenceClause,
   judgeClause,
+  latencyClause,
   pairsClause,
   pricedClause,
   qualityClauses,
@@ -40,6 +41,7 @@ export function costFirstClauses(contest: Contest): GateClause[] {
     ...(figures.metric === "conformance" ? [] : [boundedClause("incumbent_regret", againstIncumbent)]),
     ...qualityClauses(contest),
     effectiveCostClause(contest),
+    ...latencyClause(contest),
   ];
 }
 

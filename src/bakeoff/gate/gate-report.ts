@@ -24,6 +24,7 @@ const CLAUSES = [
   "incumbent_regret",
   "effective_cost",
   "price_ceiling",
+  "latency",
   "improvement",
   "score",
 ] as const;

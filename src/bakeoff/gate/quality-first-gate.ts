@@ -15,6 +15,7 @@ import {
   evidenceClause,
   improvementClause,
   judgeClause,
+  latencyClause,
   pairsClause,
   pricedClause,
   samplingClause,
@@ -41,6 +42,7 @@ export function qualityFirstClauses(contest: Contest): GateClause[] {
     ...(referenceIsOwn ? [] : [boundedClause("regret", regret)]),
     boundedClause("incumbent_regret", againstIncumbent),
     ceilingClause(contest),
+    ...latencyClause(contest),
     improvementClause(contest),
   ];
 }

@@ -11,6 +11,7 @@ export function objectiveOf({ objective, bakeoff }: Route): ObjectiveReport {
   return {
     mode: objective?.mode ?? (bakeoff ? "quality-first" : "cost-first"),
     max_regret: objective?.maxRegret,
+    max_p95_ms: objective?.maxP95,
     max_conformance_drop: objective?.maxConformanceDrop ?? DEFAULT_CONFORMANCE_DROP,
     usd_per_1k: ceiling && "per1k" in ceiling ? Number(nanoToUsdText(ceiling.per1k)) : undefined,
     usd_per_run: ceiling && "perRun" in ceiling ? Number(nanoToUsdText(ceiling.perRun)) : undefined,
@@ -31,6 +32,7 @@ export function objectiveFault(report: BakeoffReport, route: Route): string | un
   const same =
     asked.max_regret === declared.max_regret &&
     asked.max_conformance_drop === declared.max_conformance_drop &&
+    asked.max_p95_ms === declared.max_p95_ms &&
     asked.usd_per_1k === declared.usd_per_1k &&
     asked.usd_per_run === declared.usd_per_run &&
     asked.lambda === lambda &&

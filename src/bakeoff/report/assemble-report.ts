@@ -1,6 +1,8 @@
 /** The report of a finished or interrupted run. */
 import { addUsd, type NanoUsd, nanoToUsdText, nanoUsd, ZERO_USD } from "../../money/nano-usd.ts";
 import { comparisonsOf, incumbentOf } from "../analysis/comparisons.ts";
+import { type ArmOutput, fieldAgreements } from "../analysis/field-agreement.ts";
+import { type CacheBasis, type DatedPrices, pricedSamples } from "../analysis/priced-samples.ts";
 import { Scores } from "../analysis/scores.ts";
 import { compare, type MeasuredArm, summarise } from "../analysis/summary.ts";
 import { costLevel } from "../evidence/cost-level.ts";
@@ -31,6 +33,10 @@ export interface ReportFacts {
   readonly finishedAt: number;
   /** What the budgets booked in all, unknown bills at their bound; `undefined` where nobody counts it. */
   readonly booked?: NanoUsd | undefined;
+  /** What all samples are priced by, and as of when. Absent = each keeps its own bill. */
+  readonly prices?: DatedPrices | undefined;
+  /** What the arms answered, where that was kept. */
+  readonly outputs?: readonly ArmOutput[] | undefined;
   /** What people said of outputs that the same judge judged, in earlier bake-offs of the route. */
   readonly people?: PeopleTable | undefined;
 }
@@ -128,15 +134,17 @@ function assemble(
 ): BakeoffReport {
   const metric = metricOf(plan);
   const scores = new Scores(metric, facts.samples, usableVerdicts(run));
-  const measured = ({ name }: Arm): MeasuredArm => ({
-    samples: facts.samples.get(name) ?? [],
-    scores: scores.of(name),
-  });
+  const measured = ({ name }: Arm): MeasuredArm => {
+    const samples = facts.samples.get(name) ?? [];
+    const on = (caches: CacheBasis): readonly Sample[] => pricedSamples(samples, facts.prices, caches);
+    return { samples, priced: { as_billed: on("as_billed"), uncached: on("uncached") }, scores: scores.of(name) };
+  };
   const objective = objectiveOf(plan.route);
   const terms = {
     schemaDeclared: plan.route.output !== undefined,
     metric,
     minScore: objective.quality_gate?.min_score,
+    questions: new Map(plan.inputs.map(({ id, question }) => [id, question])),
   };
   const incumbent = incumbentOf(plan.arms);
   const arms = plan.arms.map((arm) => summarise(arm, measured(arm), run.stopped.get(arm.name), terms));
@@ -176,10 +184,20 @@ function assemble(
     inputs: inputsOf(plan, facts.asked),
     answers: answersOf(plan.route, metric, figures.judge),
     incumbent: incumbent.name,
+    ...(facts.prices && {
+      prices: { version: facts.prices.book.version.slice(0, 128), at: facts.prices.at.toISOString() },
+    }),
+    ...fieldsOf(plan, facts.outputs),
     ...figures,
     gate: decideGate(figures),
   };
   return withPeople(report, facts.people);
+}
+
+function fieldsOf({ arms, route }: BakeoffPlan, outputs: ReportFacts["outputs"]): Pick<BakeoffReport, "fields"> {
+  if (!outputs) return {};
+  const challengers = arms.filter(({ role }) => role === "challenger").map(({ name }) => name);
+  return { fields: fieldAgreements(route, outputs, incumbentOf(arms).name, challengers) };
 }
 
 /** What was booked beyond the bills that are known. */

@@ -1,6 +1,7 @@
 /** The shape of a bake-off's result, `modelrig.bakeoff/1`: figures only, no text of any call. */
 import { z } from "zod";
 import { armReport, pairReport } from "../analysis/arm-report.ts";
+import { fieldAgreement } from "../analysis/field-agreement.ts";
 import { regretReport } from "../analysis/regret-report.ts";
 import { QUALITY_METRICS } from "../execution/sample.ts";
 import { gateReport, OBJECTIVE_MODES } from "../gate/gate-report.ts";
@@ -16,6 +17,8 @@ export const objectiveReport = z.strictObject({
   max_regret: z.number().min(0).max(1).optional(),
   /** The drop in conformance against the incumbent that is tolerated; and the regret, where no max_regret is declared. */
   max_conformance_drop: fraction,
+  /** Largest 95th percentile of latency: milliseconds, or times the incumbent's, as `1.2x`. */
+  max_p95_ms: z.union([z.number().positive(), z.string().regex(/^\d+(\.\d+)?x$/)]).optional(),
   /** At most one of the two ceilings: dollars per 1K conformant outputs, or per input sent. */
   usd_per_1k: z.number().nonnegative().optional(),
   usd_per_run: z.number().nonnegative().optional(),
@@ -79,6 +82,13 @@ export const bakeoffReport = z.strictObject({
   reference: referenceReport.optional(),
   judge: judgeReport.optional(),
   incumbent: name,
+  /** The one price book that costs are by; absent = each call keeps the bill of its time. */
+  prices: z.strictObject({ version: z.string().max(128), at: z.iso.datetime() }).optional(),
+  /**
+   * Agreement of each challenger with the incumbent, at each place of the schema; what differs most comes first. Absent
+   * where outputs were not kept.
+   */
+  fields: z.array(fieldAgreement).max(4_000).optional(),
   arms: z.array(armReport).min(1).max(MOST_ARMS),
   pairs: z.array(pairReport),
   /** Of every other arm against the reference, and of each challenger against the incumbent. */

@@ -79,17 +79,17 @@ function armFault(arm: ArmReport, { inputs, schema_declared: schema, metric, obj
 }
 
 function costFault(arm: ArmReport, schemaDeclared: boolean): string | undefined {
-  const { arm: name, spend_usd: spend, conformant, passing, cost_unknown: unknown } = arm;
-  const fits = (cost: ArmReport["effective"], outputs: number): boolean => {
+  const { spend_usd: billed, priced_usd: priced = billed, uncached_usd: uncached = priced } = arm;
+  const { arm: name, conformant, passing, cost_unknown: unknown } = arm;
+  const fits = (cost: ArmReport["effective"], outputs: number, spend = priced): boolean => {
     if (!cost) return true;
     const brackets =
       (cost.low ?? cost.usd_per_1k) <= cost.usd_per_1k && cost.usd_per_1k <= (cost.high ?? cost.usd_per_1k);
     return unknown === 0 && outputs > 0 && brackets && near(cost.usd_per_1k, (Number(spend) * 1000) / outputs);
   };
   const formed = (schemaDeclared || !arm.effective) && fits(arm.effective, conformant);
-  return formed && fits(arm.effective_passing, passing?.count ?? 0)
-    ? undefined
-    : `the effective cost of ${name} does not follow from its spend`;
+  const others = fits(arm.effective_passing, passing?.count ?? 0) && fits(arm.effective_uncached, conformant, uncached);
+  return formed && others ? undefined : `the effective cost of ${name} does not follow from its spend`;
 }
 
 /** Where every sample of both arms is paired, the ratio is that of their effective costs. */
@@ -101,11 +101,13 @@ function ratioFault(pair: BakeoffReport["pairs"][number], { arms, incumbent }: B
   const whole = mine.complete && theirs.complete && pair.n_paired === mine.sent && pair.n_paired === theirs.sent;
   for (const [ratio, cost, base] of [
     [pair.cost_ratio, mine.effective, theirs.effective],
+    [pair.cost_ratio_beside, mine.effective, theirs.effective],
     [pair.cost_ratio_passing, mine.effective_passing, theirs.effective_passing],
   ] as const) {
     if (!ratio) continue;
     const { low = ratio.ratio, high = ratio.ratio } = ratio;
-    const follows = !whole || (cost && base && near(ratio.ratio * base.usd_per_1k, cost.usd_per_1k));
+    const follows =
+      !whole || ratio.caches === "uncached" || (cost && base && near(ratio.ratio * base.usd_per_1k, cost.usd_per_1k));
     if (!follows || low > ratio.ratio || ratio.ratio > high || pair.n_paired < MIN_PAIRS)
       return `the cost ratio of ${pair.arm} does not follow from the costs`;
   }

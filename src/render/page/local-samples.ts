@@ -11,6 +11,7 @@ import { canonicalJson } from "../../route/canonical.ts";
 import { percentile } from "../../stats/percentile.ts";
 import { seededRandom } from "../../stats/random.ts";
 import type { LatencyFigures } from "../plot/latency.ts";
+import { changedPaths } from "./json-diff.ts";
 import { baseOf } from "./model.ts";
 
 interface LocalOutput extends Pick<SampleOutput, "input" | "arm" | "output"> {
@@ -111,9 +112,15 @@ function kindsOf(own: Side, base: Side, difference: number | undefined, failed: 
   return new Set(kinds);
 }
 
-/** Regressions before improvements of the same size, then what differs in text, then the rest. */
-function rank({ difference = 0, kinds }: Unshuffled): number {
-  return 4 * Math.abs(difference) + (difference > 0 ? 1 : 0) + (kinds.has("different") ? 0.5 : 0);
+/** Regressions before improvements of the same size, then by how many values differ, then the rest. */
+function rank({ difference = 0, own, base }: Unshuffled): number {
+  return 4 * Math.abs(difference) + (difference > 0 ? 1 : 0) + changedShare(own.answer?.output, base.answer?.output);
+}
+
+/** Grows with the number of places that differ, and stays below 1. */
+function changedShare(own: unknown, base: unknown): number {
+  const changed = changedPaths(base, own).length;
+  return changed / (changed + 1);
 }
 
 /** Of answered calls, as the report counts them, with the quartiles it does not carry. */

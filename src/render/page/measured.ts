@@ -46,12 +46,12 @@ export function qualityFigure({ quality }: ArmReport): Html {
 export function regretFigure(regret: RegretReport | undefined): Html {
   if (!regret) return refusal("not compared");
   const { estimate, n_paired: n } = regret;
-  if (!estimate) return refusal(`n ${n}, not shown below 10`);
+  if (!estimate) return refusal(`${n} pairs, not shown below 10`);
   const { mean, low, high } = estimate;
   return measured({
     value: `${signedPoints(mean)}`,
     interval: [signedPoints(low), signedPoints(high)],
-    n: `n ${n} pairs`,
+    n: `${n} pairs`,
   });
 }
 
@@ -61,7 +61,7 @@ export function costFigure({ effective, effective_note: note, conformant, sent }
   return measured({
     value: usd(value),
     interval: low === undefined || high === undefined ? undefined : [usd(low), usd(high)],
-    n: `n ${sent}, ${conformant} conformant`,
+    n: `${sent} calls, ${conformant} conformant`,
     title: `${value} dollars per 1,000 conformant outputs${note === undefined ? "" : `; ${note}`}`,
   });
 }
@@ -69,11 +69,11 @@ export function costFigure({ effective, effective_note: note, conformant, sent }
 export function ratioFigure(pair: PairReport | undefined): Html {
   if (!pair) return html``;
   const { cost_ratio: ratio, n_paired: n } = pair;
-  if (!ratio) return refusal(`n ${n}: too few, or a cost unknown`);
+  if (!ratio) return refusal(`${n} pairs: too few, or a cost unknown`);
   const { low, high } = ratio;
   return measured({
     value: `x${ratio.ratio.toFixed(2)}`,
     interval: low === undefined || high === undefined ? undefined : [low.toFixed(2), high.toFixed(2)],
-    n: `n ${n} pairs`,
+    n: `${n} pairs`,
   });
 }

@@ -3,6 +3,7 @@
 import { GOOD } from "../../bakeoff/judge/human-grades.ts";
 import { modelOf } from "../../bakeoff/report/arm-label.ts";
 import type { BakeoffReport } from "../../bakeoff/report/bakeoff-report.ts";
+import { fieldsSection } from "./fields-section.ts";
 import { conclusionSection, gateSection } from "./gate-section.ts";
 import { healthSection } from "./health.ts";
 import { Html, html, jsonMarkup } from "./html.ts";
@@ -16,6 +17,7 @@ import { scatterFigure } from "./scatter-figure.ts";
 import { countsFigure, latencyFigure, rungFigure } from "./serving-figures.ts";
 import { statusStrip } from "./status.ts";
 import { PAGE_STYLE } from "./style.ts";
+import { trajectoryFigure } from "./trajectory-figure.ts";
 
 export interface PageOptions {
   /** What scripts/build.ts makes of `src/render/browser`; the page admits no other script. */
@@ -42,6 +44,8 @@ export async function bakeoffPage(report: BakeoffReport, options: PageOptions): 
     conclusionSection(report),
     matrixFigure(report),
     scatterFigure(report),
+    trajectoryFigure(report),
+    fieldsSection(report),
     countsFigure(report),
     latencyFigure(report, local && latencyByArm(local)),
     rungFigure(report),

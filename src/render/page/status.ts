@@ -18,6 +18,7 @@ export function statusStrip(report: BakeoffReport, priceBooks: readonly string[]
       "measured",
       html`<time datetime="${report.started_at}">${minute(report.started_at)}</time> to <time datetime="${report.finished_at}">${minute(report.finished_at)}</time> UTC`,
     ],
+    ["drawn", report.sampling.text],
     ["quality by", metricWords(report.metric)],
     ["objective", objectiveWords(objective)],
     [
@@ -33,9 +34,11 @@ export function statusStrip(report: BakeoffReport, priceBooks: readonly string[]
     ],
     [
       "prices",
-      priceBooks === undefined || priceBooks.length === 0
-        ? "version not in this file"
-        : `price book ${priceBooks.join(", ")}`,
+      report.prices
+        ? `${report.prices.version} as of ${report.prices.at.slice(0, 10)}`
+        : priceBooks === undefined || priceBooks.length === 0
+          ? "version not in this file"
+          : `price book ${priceBooks.join(", ")}`,
     ],
     ["seed", `${report.seed}; ${report.concurrency} calls in flight`],
     ["route", html`<code title="${report.route_hash}">${report.route_hash.slice(0, 12)}</code>`],

@@ -9,14 +9,19 @@ import { formatUsd } from "../../money/format.ts";
 import { usdToNano } from "../../money/nano-usd.ts";
 import { LARGEST_SHARE, LEAST_CLUSTERS } from "../../stats/clustered.ts";
 import { levelText, percent, points, signedPoints } from "../../stats/rate-text.ts";
+import { decidingNotes, fieldNotes, lookNotes, provenanceNote } from "./evidence-notes.ts";
 import { judgeNotes } from "./judge-notes.ts";
 
 export function matrixNotes(report: BakeoffReport): string[] {
   return [
+    provenanceNote(report),
     ...limitNotes(report),
     ...report.arms.flatMap(countsNote),
     ...report.arms.flatMap(failureNote),
     ...regretLegend(report),
+    ...decidingNotes(report),
+    ...lookNotes(report),
+    ...fieldNotes(report),
     ...report.gate.verdicts.map((verdict) => verdictNote(verdict, report)),
     `gate ${report.gate.kind}: ${report.gate.reason}`,
   ];
@@ -94,12 +99,29 @@ function inputNotes({ inputs, reference }: BakeoffReport): string[] {
   ];
 }
 
-function countsNote({ arm, sent, graded, conformant, quality, repair, latency_ms: latency }: ArmReport): string[] {
+function latencyText({ n, p50, p95, p95_bounds: bounds }: NonNullable<ArmReport["latency_ms"]>): string {
+  const interval = bounds ? ` [${Math.round(bounds.low)},${Math.round(bounds.high)}]` : " (no interval)";
+  return `p50 ${Math.round(p50)} ms, p95 ${Math.round(p95)} ms${interval} of ${n} answers`;
+}
+
+function countsNote({
+  arm,
+  sent,
+  graded,
+  conformant,
+  quality,
+  repair,
+  steadiness,
+  latency_ms: latency,
+}: ArmReport): string[] {
   const parts = [
-    `sent ${sent}, graded ${graded}, conformant ${conformant}`,
+    `calls sent ${sent}, graded ${graded}, conformant ${conformant}`,
     ...qualityText(quality),
     ...(repair.count > 0 ? [`repaired ${repair.count} for ${formatUsd(usdToNano(repair.cost_usd))}`] : []),
-    ...(latency ? [`p50 ${Math.round(latency.p50)} ms, p95 ${Math.round(latency.p95)} ms`] : []),
+    ...(latency ? [latencyText(latency)] : []),
+    ...(steadiness
+      ? [`${steadiness.steady} of ${steadiness.questions} repeated questions scored alike each time`]
+      : []),
   ];
   return [`${modelOf(arm)}: ${parts.join("; ")}`];
 }

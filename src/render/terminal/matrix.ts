@@ -65,7 +65,7 @@ function titleOf(report: BakeoffReport): string {
 
 function costTable(report: BakeoffReport): Grid {
   return {
-    header: ["", "n", "conform 95%", "$/1K conformant", `cost vs ${report.incumbent}`],
+    header: ["", "calls", "conform 95%", "$/1K conformant", `cost vs ${report.incumbent}`],
     rows: report.arms.map((arm) => [
       armLabel(arm),
       String(arm.sent),
@@ -108,21 +108,21 @@ function effectiveText({ effective, effective_note: note }: ArmReport): string {
   if (!effective) return note ?? "not measured";
   const { usd_per_1k: usd, low, high } = effective;
   if (low === undefined || high === undefined) return `${dollars(usd)} (no interval)`;
-  return `${dollars(usd)} [${dollars(low)},${dollars(high)}]`;
+  return `${dollars(usd)} [${dollars(low).slice(1)},${dollars(high).slice(1)}]`;
 }
 
 function ratioText(pair: PairReport | undefined): string {
   if (!pair) return "";
   const { cost_ratio: ratio, n_paired: n } = pair;
-  if (!ratio) return n < MIN_PAIRS ? `refused: n ${n}` : "not measured";
+  if (!ratio) return n < MIN_PAIRS ? `refused: ${n} pairs` : "not measured";
   const factor = (value: number): string => `x${value.toFixed(2)}`;
-  if (ratio.low === undefined || ratio.high === undefined) return `${factor(ratio.ratio)}, n ${n}`;
+  if (ratio.low === undefined || ratio.high === undefined) return `${factor(ratio.ratio)}, ${n} pairs`;
   return `${factor(ratio.ratio)} [${ratio.low.toFixed(2)},${ratio.high.toFixed(2)}]`;
 }
 
 function regretText(regret: RegretReport | undefined): string {
   if (!regret) return "";
-  if (!regret.estimate) return `refused: n ${regret.n_paired}`;
+  if (!regret.estimate) return `refused: ${regret.n_paired} pairs`;
   const { mean, low, high } = regret.estimate;
   return `${signedPoints(mean)} [${signedPoints(low)},${signedPoints(high)}]`;
 }

@@ -69,15 +69,17 @@ describe("the matrix", () => {
     expect(text).toMatchInlineSnapshot(`
       "example.support_summarize  100 of 200 inputs  3 arms  seed 7  $0.434 of $15.00
         PARTIAL
-                        n  conform 95%       $/1K conformant       cost vs default
-      default (live)  100  98.0 [93.0,99.5]  $3.06 [$2.71,$3.46]
-      cheap           100  98.0 [93.0,99.5]  $1.00 [$0.900,$1.10]  x0.20 [0.18,0.22]
-      trial-y-flash    38  94.7 [82.7,98.6]  unpriced: 2 calls     refused: n 6
+                      calls  conform 95%       $/1K conformant     cost vs default
+      default (live)    100  98.0 [93.0,99.5]  $3.06 [2.71,3.46]
+      cheap             100  98.0 [93.0,99.5]  $1.00 [0.900,1.10]  x0.20 [0.18,0.22]
+      trial-y-flash      38  94.7 [82.7,98.6]  unpriced: 2 calls   refused: 6 pairs
+      measured 2026-11-29 on the newest captures; route version aaaaaaaaaaaa
       partial: trial-y-flash stopped after 38 of 100 (its budget is spent)
       10 inputs are messages: a variant's template does not apply to them
-      default: sent 100, graded 100, conformant 98; p50 412 ms, p95 980 ms
-      cheap: sent 100, graded 100, conformant 98; repaired 4 for $0.00120
-      trial-y-flash: sent 38, graded 37, conformant 36
+      default: calls sent 100, graded 100, conformant 98; p50 412 ms, p95 980 ms (no
+        interval) of 100 answers
+      cheap: calls sent 100, graded 100, conformant 98; repaired 4 for $0.00120
+      trial-y-flash: calls sent 38, graded 37, conformant 36
       trial-y-flash: without a conformant output, of 38 sent: network/timeout 1,
         content_invalid/schema_violation 1
       trial-y-flash: refused and not sent: budget_exhausted/envelope_spent 1
@@ -115,7 +117,7 @@ describe("the matrix", () => {
   it("prints a word, never a number, for what was not measured", () => {
     const text = printed(reportOf(), { tty: false });
     expect(text).toContain("unpriced: 2 calls");
-    expect(text).toContain("refused: n 6");
+    expect(text).toContain("refused: 6 pairs");
   });
 
   it("uses no superlative and no promise", () => {
@@ -185,17 +187,18 @@ describe("the matrix of a route with a reference", () => {
     const text = stripVTControlCharacters(printed(regretReport(), { tty: true, columns: 80 }));
     expect(text).toMatchInlineSnapshot(`
       "example.support_summarize  260 of 260 inputs  5 arms  seed 7  $4.78 of $25.00
-                        n  conform 95%       $/1K conformant         cost vs default
-      default (live)  260  98.1 [95.6,99.2]  $3.06 [$2.71,$3.46]
-      cheap           260  98.1 [95.6,99.2]  $0.610 [$0.550,$0.680]  x0.20 [0.18,0.22]
-      trial-y-flash   260  98.1 [95.6,99.2]  $0.440 [$0.310,$0.620]  x0.14 [0.10,0.20]
-      up              260  98.1 [95.6,99.2]  $3.90 [$3.60,$4.20]     x1.27 [1.10,1.45]
-      openai/gpt-5.…  260  98.1 [95.6,99.2]  $9.10 [$8.80,$9.40]
-                     pairs  regret pts          verdict     more, to decide
-      default (liv…    260  +0.4 [−3.0,+4.0]
-      cheap            257  −0.4 [−4.9,+3.8]    EQUIVALENT
-      trial-y-flash     38  0.0 [−15.5,+15.5]   UNDECIDED   83+ items (67.0%), ~$1.07+
-      up               260  −15.4 [−22.8,−8.7]  BETTER
+                      calls  conform 95%       $/1K conformant       cost vs default
+      default (live)    260  98.1 [95.6,99.2]  $3.06 [2.71,3.46]
+      cheap             260  98.1 [95.6,99.2]  $0.610 [0.550,0.680]  x0.20 [0.18,0.22]
+      trial-y-flash     260  98.1 [95.6,99.2]  $0.440 [0.310,0.620]  x0.14 [0.10,0.20]
+      up                260  98.1 [95.6,99.2]  $3.90 [3.60,4.20]     x1.27 [1.10,1.45]
+      openai/gpt-5.…    260  98.1 [95.6,99.2]  $9.10 [8.80,9.40]
+                      pairs  regret pts          verdict     more, to decide
+      default (live)    260  +0.4 [−3.0,+4.0]
+      cheap             257  −0.4 [−4.9,+3.8]    EQUIVALENT
+      trial-y-flash      38  0.0 [−15.5,+15.5]   UNDECIDED   119+ items (64%), ~$1.53+
+      up                260  −15.4 [−22.8,−8.7]  BETTER
+      measured 2026-11-29 on the newest captures; route version aaaaaaaaaaaa
       cheap: 3 of 260 pairs have no score; were every one a loss, its regret would be
         at most +5.3 pts
       trial-y-flash: 222 of 260 pairs have no score; were every one a loss, its regret
@@ -214,15 +217,24 @@ describe("the matrix of a route with a reference", () => {
         the traffic
       312 calls asked 260 different inputs: each is sent once and weighs as often as
         it came
-      default: sent 260, graded 258, conformant 255
-      cheap: sent 260, graded 258, conformant 255
-      trial-y-flash: sent 260, graded 258, conformant 255
-      up: sent 260, graded 258, conformant 255
-      openai/gpt-5.4: sent 260, graded 258, conformant 255
+      default: calls sent 260, graded 258, conformant 255
+      cheap: calls sent 260, graded 258, conformant 255
+      trial-y-flash: calls sent 260, graded 258, conformant 255
+      up: calls sent 260, graded 258, conformant 255
+      openai/gpt-5.4: calls sent 260, graded 258, conformant 255
       regret vs openai/gpt-5.4 by judge, positive = worse; 99.49% intervals, corrected
         for 3 challengers; limit 4.0
       38 pairs confirm a limit of 13.4; a limit of 4.0 takes about 639 (80% power,
         arms without regret)
+      cheap: the bound that decides is +3.8 pts against openai/gpt-5.4 by judge
+        (one-sided 0.253%; 257 pairs in all, 257 of them of fresh questions);
+        descriptive 95% interval [−2.8,+1.7]
+      trial-y-flash: the bound that decides is +15.5 pts against openai/gpt-5.4 by
+        judge (one-sided 0.76%; 38 pairs in all, 38 of them of fresh questions);
+        descriptive 95% interval [−11.3,+11.3]
+      up: the bound that decides is +1.0 pts against default by judge (one-sided
+        0.253%; 260 pairs in all, 260 of them of fresh questions); descriptive 95%
+        interval [−6.7,−0.8]
       cheap clears; effective cost lower by 80.0% [78.0,82.0]
       trial-y-flash does not clear: regret: upper bound 15.5 pts against the reference
         (one-sided 0.76%) is beyond 4.0 pts

@@ -156,7 +156,7 @@ describe("what the page claims", () => {
       )) {
         figures += 1;
         expect(textOf(figure)).toMatch(/\[.+, .+\]|no interval/);
-        expect(textOf(figure)).toMatch(/n \d+|\d+ of \d+/);
+        expect(textOf(figure)).toMatch(/n \d+|\d+ of \d+|\d+ (pairs|calls)/);
       }
     }
     expect(figures).toBeGreaterThan(50);

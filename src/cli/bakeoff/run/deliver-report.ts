@@ -11,7 +11,7 @@ import type { Prepared } from "./prepare.ts";
 
 export async function deliverReport(
   io: Io,
-  options: GatewayOptions,
+  options: GatewayOptions & { readonly json?: boolean },
   { plan, journal }: Pick<Prepared, "plan" | "journal">,
   { run, report }: MeasuredBakeoff,
   files: Pick<BakeoffFiles, "reportPath" | "outputsPath">,
@@ -20,7 +20,9 @@ export async function deliverReport(
   const mirrored = await mirror(io, options, report, journal.proposal);
   if (report.partial) say(`go on:  modelrig bakeoff --resume ${report.id}`);
   say(`report: ${files.reportPath}`);
-  const exit = sayNextStep(say, report, mirrored);
+  // Beside the matrix on stdout; a JSON document stands there alone.
+  const tell = options.json ? say : (line: string): void => void io.stdout.write(`${line}\n`);
+  const exit = sayNextStep(say, tell, report, mirrored);
   if (journal.keep_outputs > 0) {
     if (mirrored.type !== "recorded") {
       say("no outputs were kept: the report did not reach a gateway");
@@ -32,7 +34,12 @@ export async function deliverReport(
   return report.partial ? EXIT.partial : exit;
 }
 
-function sayNextStep(say: (line: string) => void, report: BakeoffReport, mirrored: Mirrored): ExitCode {
+function sayNextStep(
+  say: (line: string) => void,
+  tell: (line: string) => void,
+  report: BakeoffReport,
+  mirrored: Mirrored,
+): ExitCode {
   switch (mirrored.type) {
     case "no_gateway":
       if (report.gate.proposes !== undefined) {
@@ -46,7 +53,7 @@ function sayNextStep(say: (line: string) => void, report: BakeoffReport, mirrore
       return EXIT.partial;
     case "recorded":
       if (mirrored.proposal === null) return EXIT.done;
-      say(`proposal ${mirrored.proposal.id} (${mirrored.proposal.state})`);
+      tell(`proposal ${mirrored.proposal.id} (${mirrored.proposal.state})`);
       if (mirrored.proposal.state === "evidenced")
         say(`next:   modelrig swap execute ${mirrored.proposal.id} --approve`);
       return EXIT.done;

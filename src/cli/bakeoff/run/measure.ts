@@ -17,6 +17,7 @@ import type { RigEnvelopes } from "../../../sdk/calls/machine-envelopes.ts";
 import { seededRandom } from "../../../stats/random.ts";
 import type { Io } from "../../command.ts";
 import type { BakeoffFiles } from "../files/bakeoff-files.ts";
+import { readOutputs } from "../files/output-file.ts";
 import { openBooks } from "./local-books.ts";
 import { startProgress } from "./progress.ts";
 
@@ -96,7 +97,9 @@ export async function measure(
     const { seed, asked, started_at: startedAt } = journal;
     const booked = addUsd(...[...plan.arms.map(({ name }) => name), JUDGE_BOOKS].map(books.spentBy));
     const facts = { asked, seed, startedAt: Date.parse(startedAt), finishedAt: Date.now(), booked, people };
-    return { run, report: await reportWithEvidence(plan, run, facts, evidence) };
+    const outputs = readOutputs(files.outputsPath);
+    const prices = { book: ports.prices, at: new Date(facts.finishedAt) };
+    return { run, report: await reportWithEvidence(plan, run, { ...facts, outputs, prices }, evidence) };
   } finally {
     io.signal.removeEventListener("abort", onAbort);
     progress.end();
