@@ -151,7 +151,7 @@ function estimateOf(
     of_items: { low: items.low, high: items.high },
     of_traffic: { low: traffic.low, high: traffic.high },
     descriptive: { low: described.low, high: described.high },
-    high_if_missing_lost: Math.max(high, highIfMissingLost(regret.missing, history.tally.questions, level)),
+    high_if_missing_lost: Math.max(high, highIfMissingLost(regret.missing, history.tally.questions, bounds)),
     ...(isDecidable(limit) && { needed: pairsNeeded({ ...plan, epsilon: limit }) }),
     detectable: detectable(Math.max(1, seen.n), plan),
   };
@@ -175,13 +175,17 @@ function isDecidable(limit: number | undefined): limit is number {
   return limit !== undefined && limit > 0 && limit < 1;
 }
 
-function highIfMissingLost(missing: number, questions: readonly AskedQuestion[], level: number): number {
+function highIfMissingLost(
+  missing: number,
+  questions: readonly AskedQuestion[],
+  { level, later }: EvidenceBounds,
+): number {
   if (missing === 0) return -1;
   const mean = questions.reduce((sum, { weight }) => sum + weight, 0) / Math.max(1, questions.length);
   const lost = Array.from({ length: missing }, (_, i) => {
     return { question: `missing ${i}`, differences: [1], weight: mean };
   });
-  return trafficRegret([...questions, ...lost], level)?.high ?? 1;
+  return trafficRegret([...questions, ...lost], level, later)?.high ?? 1;
 }
 
 function iso(at: number): string {

@@ -18,6 +18,8 @@ export interface EvidenceBounds extends Interval {
   /** Of independent items, and of the traffic: the wider of the two at each end decides. */
   readonly items: Interval;
   readonly traffic: TrafficRegret;
+  /** 0 = the first look. */
+  readonly later: number;
 }
 
 /** A first look decides on a fixed number of questions that was declared before; every other one on bets. */
@@ -29,10 +31,8 @@ export function isFirstLook({ looks, restarted }: EvidenceHistory): boolean {
  * Bounds at the level of the history's family divided among `arms` arms. Undefined where nothing was paired.
  */
 export function boundsOf(history: EvidenceHistory, arms: number): EvidenceBounds | undefined {
-  const level = familyLevel(history.family) / arms;
-  return isFirstLook(history)
-    ? decided(fixedBounds(history, level), history.tally, level)
-    : decided(bettingBounds(history.tally, level), history.tally, level);
+  const { family, tally, looks } = history;
+  return boundsAt(history, { tally, level: familyLevel(family) / arms, later: laterOf(history, looks.length) });
 }
 
 /** The bounds as they were at each of the looks, oldest first, at the level of the whole family. */
@@ -41,16 +41,24 @@ export function pastBounds(history: EvidenceHistory): (EvidenceBounds & { readon
   const tally = new EvidenceTally();
   return history.looks.flatMap(({ pairs }, index) => {
     const fresh = tally.add(pairs);
-    const isFirst = index === 0 && !history.restarted;
-    const bounds = decided(isFirst ? fixedBounds(history, level) : bettingBounds(tally, level), tally, level);
+    const bounds = boundsAt(history, { tally, level, later: laterOf(history, index + 1) });
     return bounds ? [{ ...bounds, fresh }] : [];
   });
 }
 
+/** Number of later looks among the first `looks` ones. */
+function laterOf({ restarted }: EvidenceHistory, looks: number): number {
+  return restarted ? looks : looks - 1;
+}
+
 type ItemBounds = Interval & { readonly method: BoundMethod };
 
-function decided(items: ItemBounds | undefined, tally: EvidenceTally, level: number): EvidenceBounds | undefined {
-  const traffic = trafficRegret(tally.questions, level);
+function boundsAt(
+  history: EvidenceHistory,
+  { tally, level, later }: { readonly tally: EvidenceTally; readonly level: number; readonly later: number },
+): EvidenceBounds | undefined {
+  const traffic = trafficRegret(tally.questions, level, later);
+  const items = later === 0 ? fixedBounds(history, level) : bettingBounds(tally, level);
   if (!traffic || !items) return undefined;
   return {
     mean: traffic.mean,
@@ -60,6 +68,7 @@ function decided(items: ItemBounds | undefined, tally: EvidenceTally, level: num
     method: items.method,
     items: { low: items.low, high: items.high },
     traffic,
+    later,
   };
 }
 

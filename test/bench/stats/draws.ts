@@ -24,7 +24,7 @@ function beta(random: Random, a: number, b: number): number {
   return one / (one + gamma(random, b));
 }
 
-function normal(random: Random): number {
+export function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 

@@ -39,4 +39,6 @@ export interface SimulatedLook {
   readonly arms: readonly SimulatedArm[];
   /** The command runs on a machine that has no files of earlier looks. */
   readonly onNewMachine?: boolean;
+  /** It began before the look before it ended. */
+  readonly isConcurrent?: boolean;
 }

@@ -3,7 +3,7 @@
  * that used to give an arm more chances than one. Uses nothing of the product, so that every version of the gate can be
  * held against the same looks.
  */
-import type { SimulatedArm, SimulatedInput, SimulatedLook, SimulatedOutcomes } from "./simulated-look.ts";
+import type { SimulatedArm, SimulatedInput, SimulatedLook } from "./simulated-look.ts";
 
 export type Random = () => number;
 
@@ -16,9 +16,9 @@ export interface World {
 }
 
 const LOOKS = 20;
-const LIMIT = 0.05;
-/** Of one look; enough for a first look to pass without a loss. */
-const PAIRS = 150;
+const LIMIT = 0.1;
+/** Of one look: enough for a first look to pass with a loss or two. */
+const PAIRS = 90;
 
 const CHEAP = 2_000_000;
 const DEAR = 10_000_000;
@@ -79,13 +79,9 @@ function newEachTime(change: (look: number) => Partial<Looked> = () => ({}), reg
     );
 }
 
-/** Half of the questions fail with twice the limit's chance, the others never: which are asked is chance too. */
-function fixedChances(random: Random, n: number): { loss: number; win: number }[] {
-  return range(n).map(() => ({ loss: random() < 2 * LIMIT ? 0.5 : 0, win: 0 }));
-}
-
+/** Each question fails every second time or never: which questions are in the set is chance too. */
 function sameQuestions(random: Random): Iterable<SimulatedLook> {
-  const chances = fixedChances(random, PAIRS);
+  const chances = range(PAIRS).map(() => ({ loss: random() < 2 * LIMIT ? 0.5 : 0, win: 0 }));
   return looked((look) => lookAt(random, { look, inputs: newQuestions(0), chances }));
 }
 
@@ -116,14 +112,12 @@ function* interleaved(random: Random): Iterable<SimulatedLook> {
       const inputs = range(PAIRS).map((i): SimulatedInput => {
         return { question: i % 2 === 0 ? `d${day}q${i}` : `d${day}s${side}q${i}`, weight: 1 };
       });
-      const one = lookAt(random, { look, day, inputs, chances: alike(PAIRS, LIMIT) });
-      const other = outcomes(random, alike(PAIRS, LIMIT));
+      // Without wins the incumbent passes everything, and is one and the same beside both arms.
+      const one = lookAt(random, { look, day, inputs, chances: alike(PAIRS, LIMIT, 0) });
       const costs = repeat(CHEAP, PAIRS);
-      // The incumbent's scores are the first arm's; the second loses where it failed and the incumbent passed.
-      const [common] = one.arms;
-      if (!common) continue;
-      const own = { name: `own${side}`, serves: 2 + side, isForbidden: true, scores: other.arm, costs };
-      yield { ...one, arms: [common, own] };
+      const own = { name: `own${side}`, serves: 2 + side, isForbidden: true, costs };
+      const scores = outcomes(random, alike(PAIRS, LIMIT, 0)).arm;
+      yield { ...one, isConcurrent: side === 1, arms: [...one.arms, { ...own, scores }] };
     }
   }
 }
@@ -138,6 +132,18 @@ function heavyQuestion(share: number, times: number) {
       const chances = [...alike(PAIRS, 0, 0), ...alike(times, Math.min(1, LIMIT / share), 0)];
       return lookAt(random, { look, inputs, chances });
     });
+}
+
+/** Weights fall like 1/rank from 20 to 1, and the chance of a loss with them; of the traffic it is exactly the limit. */
+function unevenWeights(random: Random): Iterable<SimulatedLook> {
+  const weights = range(PAIRS).map((rank) => Math.ceil(20 / (1 + rank / 5)));
+  const sum = (of: (weight: number) => number): number => weights.reduce((total, weight) => total + of(weight), 0);
+  const scale = (LIMIT * sum((weight) => weight)) / sum((weight) => weight * Math.sqrt(weight));
+  return looked((look) => {
+    const inputs = newQuestions(look).map((input, rank) => ({ ...input, weight: weights[rank] ?? 1 }));
+    const chances = weights.map((weight) => ({ loss: scale * Math.sqrt(weight), win: 0 }));
+    return lookAt(random, { look, inputs, chances });
+  });
 }
 
 /** As good as what serves for four looks, then worse by `drop`. */
@@ -158,29 +164,31 @@ function costPairs(random: Random, n: number, ratio: number): { incumbent: numbe
   return { incumbent: cost(1), arm: cost(ratio) };
 }
 
-function costFirst(of: (random: Random) => { readonly ratio: number; readonly drop: number }) {
+function costFirst(
+  of: (random: Random) => {
+    readonly ratio: number;
+    readonly drop: number;
+    readonly limit?: number;
+    readonly isForbidden?: boolean;
+  },
+) {
   return (random: Random): Iterable<SimulatedLook> => {
-    const { ratio, drop } = of(random);
+    const { ratio, drop, limit = LIMIT, isForbidden = true } = of(random);
     return looked((look) => {
-      const n = PAIRS;
-      const costs = costPairs(random, n, ratio);
-      const scores = outcomes(random, alike(n, drop, drop > 0 ? 0.01 : 0));
-      const [incumbent, own]: SimulatedOutcomes[] = [
-        { scores: scores.incumbent, costs: costs.incumbent },
-        { scores: scores.arm, costs: costs.arm },
-      ];
+      const costs = costPairs(random, PAIRS, ratio);
+      const scores = outcomes(random, alike(PAIRS, drop, drop > 0 ? 0.01 : 0));
       return {
-        ...{ bakeoff: `bo_${look}`, day: look, mode: "cost-first", limit: LIMIT, inputs: newQuestions(look, n) },
-        incumbent: incumbent ?? { scores: [], costs: [] },
-        arms: own ? [{ ...own, name: "cheap", serves: 1, isForbidden: true }] : [],
+        ...{ bakeoff: `bo_${look}`, day: look, mode: "cost-first", limit, inputs: newQuestions(look) },
+        incumbent: { scores: scores.incumbent, costs: costs.incumbent },
+        arms: [{ name: "cheap", serves: 1, isForbidden, scores: scores.arm, costs: costs.arm }],
       };
     });
   };
 }
 
 export const WORLDS: readonly World[] = [
-  { name: "20 looks", says: "150 new questions each, regret exactly the limit", run: newEachTime() },
-  { name: "20 looks on the same questions", says: "the same 150 questions again and again", run: sameQuestions },
+  { name: "20 looks", says: "90 new questions each, a regret of exactly the limit (10 points)", run: newEachTime() },
+  { name: "20 looks on the same questions", says: "the same 90 questions again and again", run: sameQuestions },
   {
     name: "renamed",
     says: "each look calls the arm otherwise and adds blanks to its template",
@@ -193,7 +201,7 @@ export const WORLDS: readonly World[] = [
   },
   {
     name: "one new arm a bake-off",
-    says: "20 different arms, each as bad as forbidden",
+    says: "20 arms, each as bad as forbidden",
     run: newEachTime((look) => ({ arm: { name: `arm${look}`, serves: look } })),
   },
   {
@@ -201,17 +209,26 @@ export const WORLDS: readonly World[] = [
     says: "each look runs on a new machine",
     run: newEachTime(() => ({ onNewMachine: true })),
   },
-  { name: "30 customers", says: "the same 30 customers every day, limit 5%", run: customers(LIMIT) },
-  { name: "30 customers, wide limit", says: "the same, limit 25%", run: customers(0.25) },
+  {
+    name: "30 customers",
+    says: "the same 30 customers every day, questions of one fail together",
+    run: customers(LIMIT),
+  },
+  { name: "30 customers, wide limit", says: "the same, with a limit of 25 points", run: customers(0.25) },
   { name: "interleaved", says: "two bake-offs at once, half of their questions shared", run: interleaved },
   { name: "a heavy question", says: "40% of the traffic, carries the whole regret", run: heavyQuestion(0.4, 20) },
   {
-    name: "a heavy question always broken",
-    says: "5.1% of the traffic, asked once a look",
-    run: heavyQuestion(0.051, 1),
+    name: "a broken heavy question",
+    says: "10% of the traffic, broken whenever it is asked",
+    run: heavyQuestion(LIMIT, 1),
+  },
+  {
+    name: "often asked is often broken",
+    says: "questions asked up to 20 times as often; those asked more fail more",
+    run: unevenWeights,
   },
   { name: "degrade after proof", says: "as good for four looks, then 30 points worse", run: degrades(0.3) },
-  { name: "degrade a little after proof", says: "then 10 points worse", run: degrades(0.1) },
+  { name: "degrade a little after proof", says: "then 20 points worse", run: degrades(2 * LIMIT) },
   {
     name: "cost ratio 1.00–1.02",
     says: "cost-first, no loss, a cost factor that both arms share",
@@ -219,7 +236,17 @@ export const WORLDS: readonly World[] = [
   },
   {
     name: "cost-first at its margin",
-    says: "conformance lower by exactly `max_conformance_drop`, a third of the cost",
-    run: costFirst(() => ({ ratio: 0.33, drop: LIMIT })),
+    says: "conformance lower by exactly the drop that is allowed (2 points), a third of the cost",
+    run: costFirst(() => ({ ratio: 0.33, drop: 0.02, limit: 0.02 })),
+  },
+  {
+    name: "control: as good as what serves",
+    says: "no regret, wins and losses of 1% each, a fifth of the cost",
+    run: newEachTime(() => ({ arm: { isForbidden: false } }), 0),
+  },
+  {
+    name: "control: cost-first, cheaper by half",
+    says: "no loss, half of the cost",
+    run: costFirst(() => ({ ratio: 0.5, drop: 0, isForbidden: false })),
   },
 ];
