@@ -1,6 +1,4 @@
 /** Worlds whose truth is known, to see how often an interval holds it. */
-import { type NanoUsd, nanoUsd } from "../../../src/money/nano-usd.ts";
-import type { CostSample } from "../../../src/stats/cost.ts";
 import type { Pair } from "../../../src/stats/paired-regret.ts";
 
 export type Random = () => number;
@@ -93,24 +91,6 @@ export function clusteredPairs(
 /** Inputs merged with weights that fall like 1/rank: a few are seen very often. */
 export function mergedPairs(source: Differences, n: number, random: Random): Pair[] {
   return Array.from({ length: n }, (_, i) => ({ d: source.draw(random), weight: Math.ceil(20 / (i + 1)) }));
-}
-
-/** Lognormal costs (σ = 0.8) in which a failed call costs half as much again. */
-export function costs(n: number, passRate: number, scale: number, random: Random): CostSample[] {
-  return Array.from({ length: n }, () => {
-    const conformant = random() < passRate;
-    const dollars = scale * Math.exp(0.8 * normal(random)) * (conformant ? 1 : 1.5);
-    return { cost: nano(dollars), conformant };
-  });
-}
-
-/** The true cost of a thousand conformant outputs of `costs`, in nano-dollars. */
-export function trueCost(passRate: number, scale: number): number {
-  return (1000 * 1e9 * scale * Math.exp(0.8 ** 2 / 2) * (passRate + 1.5 * (1 - passRate))) / passRate;
-}
-
-function nano(dollars: number): NanoUsd {
-  return nanoUsd(Math.round(dollars * 1e9));
 }
 
 export function percent(share: number): string {

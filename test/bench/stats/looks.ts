@@ -1,5 +1,5 @@
 /** How often a gate passes a candidate that is exactly as bad as forbidden, when it is looked at again and again. */
-import { logWealth } from "../../../src/stats/betting-bound.ts";
+import { Bets, logWealth } from "../../../src/stats/betting-bound.ts";
 import { binaryRegret } from "../../../src/stats/paired-regret.ts";
 import { tQuantile } from "../../../src/stats/student-t.ts";
 import { tango } from "../../../src/stats/tango.ts";
@@ -68,11 +68,19 @@ function ruledOut(items: ReadonlyMap<number, number>, margin: number, level: num
 
 /** At true regret 0: pairs after which each run of bets passes, looked at every pair. Infinity = not within `most`. */
 export function pairsToPass(
-  world: { readonly epsilon: number; readonly discordance: number; readonly reps: number; readonly most: number },
+  world: {
+    readonly epsilon: number;
+    readonly discordance: number;
+    /** One-sided. */
+    readonly level: number;
+    readonly reps: number;
+    readonly most: number;
+  },
   random: Random,
 ): number[] {
   const source = passFail(world.discordance / 2, world.discordance / 2);
   const needed: number[] = [];
+  const [bets, enough] = [new Bets(world.epsilon), Math.log(1 / world.level)];
   for (let rep = 0; rep < world.reps; rep++) {
     const items = new Map<number, number>();
     let pairs = 0;
@@ -81,7 +89,7 @@ export function pairsToPass(
       const d = source.draw(random);
       items.set(d, (items.get(d) ?? 0) + 1);
       pairs++;
-      passes = ruledOut(items, world.epsilon, ALPHA / 2);
+      passes = bets.logWealth(items) >= enough;
     }
     needed.push(passes ? pairs : Number.POSITIVE_INFINITY);
   }

@@ -1,6 +1,5 @@
 /** The tables that `npm run stats` prints: each interval against truths that are known. */
 
-import { effectiveCost, pairedCostRatio } from "../../../src/stats/cost.ts";
 import { regretDrift } from "../../../src/stats/drift.ts";
 import { correctedRate } from "../../../src/stats/judge-correction.ts";
 import { graderAgreement } from "../../../src/stats/kappa.ts";
@@ -8,9 +7,9 @@ import { pairedRegret, regretInterval, scoreRegret } from "../../../src/stats/pa
 import { tQuantile } from "../../../src/stats/student-t.ts";
 import { agrestiMin, pairedT } from "../../support/interval-rivals.ts";
 import { type SimulatedCoverage, simulate } from "./coverage.ts";
-import { clusteredPairs, costs, GRADED, mergedPairs, passFail, percent, type Random, trueCost } from "./draws.ts";
+import { clusteredPairs, GRADED, mergedPairs, passFail, percent, type Random } from "./draws.ts";
 import { SIZES, type TableInterval, worstCoverage } from "./enumeration.ts";
-import { falseProposals, pairsToPass } from "./looks.ts";
+import { falseProposals } from "./looks.ts";
 
 export interface Table {
   readonly title: string;
@@ -126,29 +125,6 @@ export function mergedTable(reps: number, random: Random): Table {
   };
 }
 
-export function costTable(reps: number, random: Random): Table {
-  const cases = [30, 50, 100, 300].flatMap((n) => [0.5, 0.9].map((rate) => ({ n, rate })));
-  return {
-    title: "$ per 1K conformant outputs (lognormal costs, failures cost half as much again)",
-    note: "The ratio is against an arm of four times the cost and pass rate 0.9 on the same inputs.",
-    head: ["samples", "pass rate", "coverage", "upper miss", "refused", "ratio coverage", "ratio upper miss"],
-    rows: cases.map(({ n, rate }) => {
-      const own = simulate(reps, trueCost(rate, 0.001), () => {
-        const cost = effectiveCost(costs(n, rate, 0.001, random));
-        return cost.status === "measured" ? cost.interval : undefined;
-      });
-      const truth = trueCost(rate, 0.001) / trueCost(0.9, 0.004);
-      const ratio = simulate(
-        reps,
-        truth,
-        () => pairedCostRatio(costs(n, rate, 0.001, random), costs(n, 0.9, 0.004, random))?.interval,
-      );
-      const figures = [share(own.covered), share(own.upperMiss), share(own.refused)];
-      return [`${n}`, `${rate}`, ...figures, share(ratio.covered), share(ratio.upperMiss)];
-    }),
-  };
-}
-
 export function driftTable(reps: number, random: Random): Table {
   const sizes = [
     [30, 100],
@@ -247,25 +223,6 @@ export function looksTable(reps: number, random: Random): Table {
         share(found.betting),
         share(found.gate),
       ];
-    }),
-  };
-}
-
-export function priceTable(reps: number, random: Random): Table {
-  const most = 5_000;
-  const worlds = [0.02, 0.05, 0.1].flatMap((epsilon) =>
-    [0, 0.02, 0.06].map((discordance) => ({ epsilon, discordance })),
-  );
-  const shown = (value: number | undefined): string =>
-    value === undefined || !Number.isFinite(value) ? `over ${most}` : `${value}`;
-  return {
-    title:
-      "What looking at any time costs: pairs until the betting bound (at 0.0125) passes an arm as good as the reference",
-    head: ["margin", "disagreeing", "median", "four in five"],
-    rows: worlds.map((world) => {
-      const needed = pairsToPass({ ...world, reps, most }, random);
-      const at = (p: number): string => shown(needed[Math.min(needed.length - 1, Math.floor(p * needed.length))]);
-      return [percent(world.epsilon), percent(world.discordance), at(0.5), at(0.8)];
     }),
   };
 }
