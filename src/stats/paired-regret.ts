@@ -6,10 +6,10 @@
  */
 import { type ClusteredValue, type Clustering, clustering } from "./clustered.ts";
 import type { Interval } from "./interval.ts";
-import { normalCdf, normalQuantile } from "./normal.ts";
-import { type Moments, pseudoPair, pseudoPairInterval } from "./pseudo-pair.ts";
-import { tCdf, tQuantile } from "./student-t.ts";
-import { tango, tangoScore } from "./tango.ts";
+import { normalQuantile } from "./normal.ts";
+import { type Moments, pseudoPairInterval } from "./pseudo-pair.ts";
+import { tQuantile } from "./student-t.ts";
+import { tango } from "./tango.ts";
 
 type RegretMethod = "tango_bonett_price" | "pseudo_pair_t";
 
@@ -116,22 +116,6 @@ export function regretInterval(
   const other =
     method === "tango_bonett_price" ? tango(tableOf(moments), quantile) : plain(moments, quantile, degrees ?? 0);
   return { low: Math.max(-1, Math.min(guarded.low, other.low)), high: Math.min(1, Math.max(guarded.high, other.high)) };
-}
-
-/** One-sided p-value of "the true regret is `margin` or more", by the tests whose inversion the interval is. */
-export function regretPValue(regret: PairedRegret, margin: number): number {
-  const { method, moments, degrees } = regret;
-  if (degrees !== undefined && degrees < 1) return 1;
-  const below = (statistic: number): number =>
-    degrees === undefined ? normalCdf(statistic) : tCdf(statistic, degrees);
-  const guarded = pseudoPair(moments);
-  const statistics = [(guarded.mean - margin) / guarded.error];
-  if (method === "tango_bonett_price") statistics.push(tangoScore(tableOf(moments), margin));
-  else {
-    const error = plainError(moments, degrees ?? 0);
-    if (error > 0) statistics.push((moments.mean - margin) / error);
-  }
-  return Math.max(...statistics.map(below));
 }
 
 function plain(moments: Moments, quantile: number, degrees: number): Interval {

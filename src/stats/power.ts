@@ -1,9 +1,5 @@
-/** What a number of pairs can show, before and after it is paid for. */
+/** What a number of pairs can show, before it is paid for. */
 import { normalQuantile } from "./normal.ts";
-import { type PairedRegret, regretInterval } from "./paired-regret.ts";
-
-/** Most pairs considered; a plan that needs more is undefined. */
-const MOST_PAIRS = 10_000_000;
 
 interface Plan {
   /** Share of pairs in which the arms disagree. */
@@ -38,55 +34,6 @@ export function detectable(n: number, plan: Plan): number {
 export function leastPairs(epsilon: number, confidence?: number): number {
   positive(epsilon);
   return Math.ceil((upperQuantile(confidence) ** 2 * (1 - epsilon)) / epsilon);
-}
-
-/** The fewest pairs in which so many losses and wins still keep the upper bound at or below `epsilon`. */
-export function pairsCarrying(
-  table: { readonly losses: number; readonly wins: number },
-  epsilon: number,
-  confidence = 0.95,
-): number | undefined {
-  positive(epsilon);
-  const { losses, wins } = table;
-  return firstWhere(Math.max(1, losses + wins), (n) => {
-    const moments = { n, mean: (losses - wins) / n, meanSquare: (losses + wins) / n };
-    return regretInterval("tango_bonett_price", moments, undefined, confidence).high <= epsilon;
-  });
-}
-
-/**
- * Further pairs after which the upper bound would be at most `epsilon` if they disagreed as often as those measured;
- * 0 where it is already, undefined where no number would do because the measured regret itself is as large.
- */
-export function morePairs(regret: PairedRegret, epsilon: number): number | undefined {
-  positive(epsilon);
-  if (regret.high <= epsilon) return 0;
-  const { method, moments, degrees, confidence, n } = regret;
-  if (moments.mean >= epsilon) return undefined;
-  const total = firstWhere(n + 1, (size) => {
-    const scale = size / n;
-    // More pairs come from proportionally more clusters.
-    const more = degrees === undefined ? undefined : Math.max(1, Math.floor((degrees + 1) * scale) - 1);
-    return regretInterval(method, { ...moments, n: moments.n * scale }, more, confidence).high <= epsilon;
-  });
-  return total === undefined ? undefined : total - n;
-}
-
-/** Returns the smallest n from `least` on where `holds`, which once true stays true. */
-function firstWhere(least: number, holds: (n: number) => boolean): number | undefined {
-  let high = least;
-  while (!holds(high)) {
-    if (high >= MOST_PAIRS) return undefined;
-    high *= 2;
-  }
-  if (high === least) return least;
-  let low = Math.floor(high / 2);
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (holds(middle)) high = middle;
-    else low = middle;
-  }
-  return high;
 }
 
 function quantiles({ discordance, power = 0.8, confidence }: Plan): number {

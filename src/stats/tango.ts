@@ -22,7 +22,7 @@ export function tango(table: Discordance, quantile: number): Interval {
 }
 
 /** Score statistic of the hypothesis "the true difference is `difference`"; standard normal under it. */
-export function tangoScore({ losses, wins, n }: Discordance, difference: number): number {
+function tangoScore({ losses, wins, n }: Discordance, difference: number): number {
   const b = -losses - wins + (2 * n - losses + wins) * difference;
   const c = -wins * difference * (1 - difference);
   const root = Math.sqrt(Math.max(0, b * b - 8 * n * c));

@@ -3,6 +3,7 @@ import { canonicalHash } from "../../route/canonical.ts";
 import type { NarrowedRoute } from "../../route/narrow.ts";
 import type { Route, Template } from "../../route/route.ts";
 import type { QualityMetric } from "../execution/sample.ts";
+import { RUBRIC, VERDICT_SCHEMA } from "../judge/judge-call.ts";
 
 /**
  * Digest of what reaches a provider and what is accepted of its answer: candidates in order with their parameters,
@@ -27,7 +28,8 @@ export async function gradingDigest(
   metric: QualityMetric,
   judge: string | undefined,
 ): Promise<string> {
-  const grading = { metric, checks: route.valueChecks, judge: metric === "judge" ? judge : undefined };
+  const judging = metric === "judge" ? { judge, rubric: RUBRIC, verdict: VERDICT_SCHEMA } : {};
+  const grading = { metric, checks: route.valueChecks, ...judging };
   return (await canonicalHash(grading)).slice(0, 32);
 }
 

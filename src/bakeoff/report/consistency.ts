@@ -1,6 +1,7 @@
 import { wilson, wilsonRate } from "../../stats/wilson.ts";
 import type { ArmReport } from "../analysis/arm-report.ts";
 import type { RegretReport } from "../analysis/regret-report.ts";
+import { costLevel } from "../evidence/cost-level.ts";
 import { decideRegrets, MIN_PAIRS } from "../evidence/decide-regrets.ts";
 import { type LookRecord, pairsOf } from "../evidence/look-record.ts";
 import { decideGate } from "../gate/decide-gate.ts";
@@ -134,7 +135,16 @@ function evidenceFault(report: BakeoffReport, looks: readonly LookRecord[]): str
     looks,
   );
   const wrong = report.regrets.find((regret, index) => !same(regret, again[index]));
-  return wrong && `the bounds of ${wrong.arm} do not follow from the evidence that is held here`;
+  if (wrong) return `the bounds of ${wrong.arm} do not follow from the evidence that is held here`;
+  const wider = report.pairs.find((pair) => !isAtLevel(pair, again));
+  return wider && `the cost ratio of ${wider.arm} is not at the level that its evidence leaves`;
+}
+
+function isAtLevel(
+  { arm, cost_ratio: ratio, cost_ratio_passing: passing }: BakeoffReport["pairs"][number],
+  regrets: readonly RegretReport[],
+): boolean {
+  return [ratio, passing].every((one) => one === undefined || near(one.level, costLevel(arm, regrets)));
 }
 
 /** Repeats of a question are pairs of their own. */

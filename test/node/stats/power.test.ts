@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { binaryRegret, type PairedRegret, pairedRegret, scoreRegret } from "../../../src/stats/paired-regret.ts";
-import { detectable, leastPairs, morePairs, pairsCarrying, pairsNeeded } from "../../../src/stats/power.ts";
+import { binaryRegret, type PairedRegret } from "../../../src/stats/paired-regret.ts";
+import { detectable, leastPairs, pairsNeeded } from "../../../src/stats/power.ts";
 
 const measured = (regret: PairedRegret | undefined): PairedRegret => {
   if (regret === undefined) throw new Error("nothing measured");
@@ -42,7 +42,8 @@ describe("pairs to plan for", () => {
     [0.05, 2, 0, 142],
     [0.05, 1, 1, 91],
   ])("at margin %f carry %i losses and %i wins from %i on", (epsilon, losses, wins, n) => {
-    expect(pairsCarrying({ losses, wins }, epsilon)).toBe(n);
+    expect(measured(binaryRegret({ losses, wins, n })).high).toBeLessThanOrEqual(epsilon);
+    expect(measured(binaryRegret({ losses, wins, n: n - 1 })).high).toBeGreaterThan(epsilon);
   });
 
   it("are more at a stricter level, so that the split of α has its price", () => {
@@ -60,31 +61,7 @@ describe("the margin a number of pairs can confirm", () => {
   });
 });
 
-describe("how many more pairs", () => {
-  it("is none where the bound is there, and without end where the regret itself is above the margin", () => {
-    expect(morePairs(measured(binaryRegret({ losses: 0, wins: 0, n: 73 })), 0.05)).toBe(0);
-    expect(morePairs(measured(binaryRegret({ losses: 6, wins: 0, n: 100 })), 0.05)).toBeUndefined();
-  });
-
-  it("is exact: with as many more at the same rates the bound is met, with one pair fewer it is not", () => {
-    const regret = measured(binaryRegret({ losses: 0, wins: 0, n: 50 }));
-    expect(morePairs(regret, 0.05)).toBe(23);
-    const more = morePairs(measured(binaryRegret({ losses: 1, wins: 1, n: 50 })), 0.05) ?? Number.NaN;
-    const high = (n: number) =>
-      measured(binaryRegret({ losses: Math.round(n / 50), wins: Math.round(n / 50), n })).high;
-    expect(high(50 * Math.ceil((50 + more) / 50))).toBeLessThanOrEqual(0.05);
-    expect(high(50 * Math.floor((50 + more) / 50) - 50)).toBeGreaterThan(0.05);
-  });
-
-  it("is also told of graded and of clustered pairs, which need more", () => {
-    const graded = Array.from({ length: 60 }, (_, i) => (i % 6 === 0 ? 0.25 : i % 6 === 1 ? -0.25 : 0));
-    expect(morePairs(measured(scoreRegret(graded)), 0.02)).toBeGreaterThan(0);
-    const d = Array.from({ length: 60 }, (_, i) => (i < 2 ? 1 : 0));
-    const alone = morePairs(measured(pairedRegret(d.map((value) => ({ d: value })))), 0.05) ?? Number.NaN;
-    const shared = pairedRegret(d.map((value, i) => ({ d: value, cluster: `${Math.floor(i / 3)}` })));
-    expect(morePairs(measured(shared), 0.05)).toBeGreaterThan(alone);
-  });
-
+describe("a plan", () => {
   it("refuses a margin that is none", () => {
     for (const epsilon of [0, -0.1, 1, Number.NaN]) expect(() => leastPairs(epsilon)).toThrow(RangeError);
   });
