@@ -1,4 +1,5 @@
 import type { ArmReport } from "../../src/bakeoff/analysis/arm-report.ts";
+import { costLevel } from "../../src/bakeoff/evidence/cost-level.ts";
 import { decideRegrets } from "../../src/bakeoff/evidence/decide-regrets.ts";
 import type { LookRecord } from "../../src/bakeoff/evidence/look-record.ts";
 import type { BakeoffReport } from "../../src/bakeoff/report/bakeoff-report.ts";
@@ -31,6 +32,7 @@ export function reportOf(cheap: Partial<ArmReport> = {}, after?: BakeoffReport):
   const ratio = (cheap.effective?.usd_per_1k ?? 1) / 5;
   const paired = [{ arm: "cheap", against: "default", pairs: pairsWith(N, 0, 0), limit: 0.05 }];
   const look = lookFigures({ route, bakeoff: id, at: Date.now() }, paired);
+  const regrets = decideRegrets(paired.map(countedFigures), [...(after ? [lookOf(after)] : []), look]);
   const report: BakeoffReport = {
     schema: "modelrig.bakeoff/1",
     id,
@@ -58,10 +60,10 @@ export function reportOf(cheap: Partial<ArmReport> = {}, after?: BakeoffReport):
     pairs: [
       pairFigures("cheap", {
         n_paired: N,
-        cost_ratio: { ratio, low: ratio * 0.9, high: ratio * 1.1, level: 0.0076 },
+        cost_ratio: { ratio, low: ratio * 0.9, high: ratio * 1.1, level: costLevel("cheap", regrets) },
       }),
     ],
-    regrets: decideRegrets(paired.map(countedFigures), [...(after ? [lookOf(after)] : []), look]),
+    regrets,
     gate: { kind: "cost-first", verdicts: [], reason: "" },
   };
   looks.set(id, look);
