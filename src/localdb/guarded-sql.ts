@@ -3,7 +3,7 @@
  * UTF-8, and cuts a text at U+0000. A guarded statement returns text as its bytes and blobs as hexadecimal digits.
  */
 import { isUtf8 } from "node:buffer";
-import { parametersOf, statementKind, tokensOf } from "./sql-text.ts";
+import { numberedParameters, statementKind, tokensOf } from "./sql-text.ts";
 import { StatementError } from "./statement-error.ts";
 
 /** No statement of a user is likely to name a table so; one that does fails to compile and is run as it stands. */
@@ -30,7 +30,8 @@ function guardedSelect(sql: string, width: number): string {
 
 /** SQLite takes no INSERT, UPDATE or DELETE inside another statement: the items themselves are guarded. */
 function guardedReturning(sql: string, columns: readonly string[]): string | undefined {
-  const statement = withoutEnd(sql);
+  // A guarded item is stated four times: each of its parameters keeps its number.
+  const statement = numberedParameters(withoutEnd(sql));
   const tokens = tokensOf(statement);
   const start = tokens.findLastIndex(({ text }) => text.toLowerCase() === "returning");
   const keyword = tokens[start];
@@ -38,8 +39,7 @@ function guardedReturning(sql: string, columns: readonly string[]): string | und
   const after = keyword.at + keyword.text.length;
   const items = splitItems(statement, after);
   const expressions = items.length === 1 && items[0] === "*" ? columns.map(quoted) : items;
-  // A guarded item is stated four times, which would ask for four arguments in the place of one.
-  if (expressions.length !== columns.length || parametersOf(expressions.join()).length > 0) return undefined;
+  if (expressions.length !== columns.length) return undefined;
   return `${statement.slice(0, after)} ${expressions.map(guarded).join()}`;
 }
 

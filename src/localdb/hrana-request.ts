@@ -52,12 +52,12 @@ const DEEPEST_CONDITION = 50;
 export function decodePipeline(body: unknown): PipelineRequest {
   const requests = arrayAt(body, "requests");
   if (!requests) throw new HranaProtocolError("the body has no `requests`");
-  return { baton: stringAt(body, "baton"), requests: requests.map(decodeRequest) };
+  return { baton: batonIn(body), requests: requests.map(decodeRequest) };
 }
 
 export function decodeCursor(body: unknown): CursorRequest {
   if (!isRecord(body)) fail("the body is not an object");
-  return { baton: stringAt(body, "baton"), steps: decodeSteps(body) };
+  return { baton: batonIn(body), steps: decodeSteps(body) };
 }
 
 function decodeSteps(json: unknown): readonly BatchStep[] {
@@ -107,7 +107,7 @@ function decodeCondition(json: unknown, depth: number): BatchCondition {
     case "or":
       return {
         type,
-        conditions: (arrayAt(json, "conds") ?? []).map((condition) => decodeCondition(condition, depth + 1)),
+        conditions: listIn(json, "conds").map((condition) => decodeCondition(condition, depth + 1)),
       };
     case "is_autocommit":
       return { type };
@@ -117,13 +117,13 @@ function decodeCondition(json: unknown, depth: number): BatchCondition {
 }
 
 function decodeStatement(json: unknown): Statement {
-  const namedArgs = (arrayAt(json, "named_args") ?? []).map((arg) => ({
+  const namedArgs = listIn(json, "named_args").map((arg) => ({
     name: stringAt(arg, "name") ?? fail("a named argument has no `name`"),
     value: decodeValue(field(arg, "value")),
   }));
   return {
     sql: decodeSql(json),
-    args: (arrayAt(json, "args") ?? []).map(decodeValue),
+    args: listIn(json, "args").map(decodeValue),
     namedArgs,
     wantRows: field(json, "want_rows") !== false,
   };
@@ -131,12 +131,24 @@ function decodeStatement(json: unknown): Statement {
 
 function decodeSql(json: unknown): SqlRef {
   const sql = stringAt(json, "sql");
+  if (sql !== undefined && numberAt(json, "sql_id") !== undefined) fail("both `sql` and `sql_id` are there");
   if (sql !== undefined) return { sql: wellFormed(sql) };
   return { sqlId: sqlIdOf(json) };
 }
 
 function sqlIdOf(json: unknown): number {
   return numberAt(json, "sql_id") ?? fail("neither `sql` nor `sql_id` is there");
+}
+
+function batonIn(json: unknown): string | undefined {
+  const baton = field(json, "baton") ?? undefined;
+  return baton === undefined || typeof baton === "string" ? baton : fail("the baton is not a text");
+}
+
+/** Absent or null = empty. */
+function listIn(json: unknown, name: string): readonly unknown[] {
+  const list = field(json, name) ?? [];
+  return Array.isArray(list) ? list : fail(`\`${name}\` is not a list`);
 }
 
 function field(json: unknown, name: string): unknown {

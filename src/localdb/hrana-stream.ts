@@ -4,7 +4,7 @@ import type { ConnectionPool } from "./connection-pool.ts";
 import type { BatchCondition, BatchStep, SqlRef, Statement, StreamRequest } from "./hrana-request.ts";
 import { HranaProtocolError } from "./hrana-value.ts";
 import { type PreparedStatement, prepareStatement, runStatement, type StatementOutcome } from "./prepared-statement.ts";
-import { parametersOf, statementCount, statementKind } from "./sql-text.ts";
+import { parametersOf, statementKind, statementsIn } from "./sql-text.ts";
 import { StatementError } from "./statement-error.ts";
 
 interface HranaError {
@@ -210,7 +210,10 @@ export class HranaStream {
       this.#connection.exec("BEGIN IMMEDIATE");
       this.#connection.exec("COMMIT");
     });
-    this.#connection.exec(sql);
+    // One by one, because the engine's own way of running several ends the process on text that is not UTF-8.
+    for (const statement of statementsIn(sql)) {
+      runStatement(this.#connection, prepareStatement(this.#connection, statement), bindingsOf(statement, NO_ARGS));
+    }
   }
 
   #describe(sql: string): Record<string, unknown> {
@@ -248,6 +251,8 @@ export class HranaStream {
   }
 }
 
+const NO_ARGS = { args: [], namedArgs: [] };
+
 /** The engine would take the text to end there. */
 function requireNoNul(sql: string): void {
   if (sql.includes("\0")) throw new StatementError("SQL_INVALID", "the SQL text holds U+0000; bind it as an argument");
@@ -255,9 +260,9 @@ function requireNoNul(sql: string): void {
 
 function requireOneStatement(sql: string): void {
   if (!sql.includes(";") && !/^\s*(?:--|\/\*|$)/.test(sql)) return;
-  const found = statementCount(sql);
-  if (found === "none") throw new StatementError("SQL_NO_STATEMENT", "the SQL text holds no statement");
-  if (found === "many") throw new StatementError("SQL_MANY_STATEMENTS", "the SQL text holds more than one statement");
+  const found = statementsIn(sql).length;
+  if (found === 0) throw new StatementError("SQL_NO_STATEMENT", "the SQL text holds no statement");
+  if (found > 1) throw new StatementError("SQL_MANY_STATEMENTS", "the SQL text holds more than one statement");
 }
 
 /** The lock is held; its extended codes (a snapshot too old, a recovery) do not pass by waiting. */

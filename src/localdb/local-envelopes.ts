@@ -11,7 +11,8 @@ import type { Sql } from "../envelope/tables.ts";
 import type { NanoUsd } from "../money/nano-usd.ts";
 
 /** How long a transaction of another process is waited for; it takes microseconds unless that process is stopped. */
-const LOCK_WAIT_MS = 2_000;
+const LOCK_WAIT_MS = 10_000;
+const RETRY_MS = 10;
 const EXPIRY_BATCH = 1_000;
 const PRUNE_EVERY_MS = 60_000;
 
@@ -27,9 +28,10 @@ export interface LocalEnvelopes {
 
 export function openLocalEnvelopes(file: string, now: () => number): LocalEnvelopes {
   const db = new Database(file, { timeout: LOCK_WAIT_MS });
+  // The engine refuses this at once, without waiting, where another process opens the new file at the same moment.
+  whenUnlocked(() => db.exec("PRAGMA journal_mode = WAL"));
   // Money survives a power cut, too: every grant is on the disk before anything is sent.
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-  const books = new SqlEnvelopes(sqlOf(db));
+  db.exec("PRAGMA synchronous = FULL");
   let prunedAt = 0;
 
   const immediately = <T>(work: (at: number) => T): T => {
@@ -43,6 +45,7 @@ export function openLocalEnvelopes(file: string, now: () => number): LocalEnvelo
       throw cause;
     }
   };
+  const books = immediately(() => new SqlEnvelopes(sqlOf(db)));
   /** There is no alarm: whoever comes next finds what is due. */
   const upkeep = (at: number): void => {
     while (books.expire(at, EXPIRY_BATCH) === EXPIRY_BATCH);
@@ -70,6 +73,20 @@ export function openLocalEnvelopes(file: string, now: () => number): LocalEnvelo
       }),
     close: () => void db.close(),
   };
+}
+
+function whenUnlocked(work: () => void): void {
+  const idle = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; ; waited += RETRY_MS) {
+    try {
+      work();
+      return;
+    } catch (cause) {
+      const isLocked = cause instanceof Error && "code" in cause && String(cause.code).startsWith("SQLITE_BUSY");
+      if (!isLocked || waited >= LOCK_WAIT_MS) throw cause;
+      Atomics.wait(idle, 0, 0, RETRY_MS);
+    }
+  }
 }
 
 function sqlOf(db: Database.Database): Sql {

@@ -76,14 +76,34 @@ export function runStatement(
     };
   }
   const before = changes ? figure(connection, "total_changes()") : "0";
-  const rows = statement.all(args) as unknown[][];
   const plain = (value: unknown, at: number): unknown => (guarded ? unguarded(value, columns[at]?.name ?? "") : value);
+  const read = () => {
+    const rows = statement.all(args) as unknown[][];
+    return rows.map((row) => row.map((value, at) => encodeValue(plain(value, at))));
+  };
   return {
     cols: columns,
-    rows: rows.map((row) => row.map((value, at) => encodeValue(plain(value, at)))),
+    rows: changes ? undoneOnError(connection, read) : read(),
     affected_row_count: changes ? Number(figure(connection, "total_changes()")) - Number(before) : 0,
     last_insert_rowid: changes ? figure(connection, "last_insert_rowid()") : null,
   };
+}
+
+/** What a statement changed is undone where its rows cannot be answered: its error means that nothing happened. */
+function undoneOnError<T>(connection: Database.Database, work: () => T): T {
+  connection.exec("SAVEPOINT modelrig_statement");
+  try {
+    const result = work();
+    connection.exec("RELEASE modelrig_statement");
+    return result;
+  } catch (cause) {
+    // Some errors have ended the transaction, and the savepoint with it.
+    if (connection.inTransaction) {
+      connection.exec("ROLLBACK TO modelrig_statement");
+      connection.exec("RELEASE modelrig_statement");
+    }
+    throw cause;
+  }
 }
 
 function figure(connection: Database.Database, expression: "last_insert_rowid()" | "total_changes()"): string {

@@ -42,23 +42,64 @@ export function parametersOf(sql: string): (string | null)[] {
   return names;
 }
 
-/** Returns whether the text holds no statement, one, or more. */
-export function statementCount(sql: string): "none" | "one" | "many" {
-  // Bodies of triggers hold semicolons; the engine itself refuses what follows a trigger's END.
-  const trigger = /^\s*create\s+(?:temp(?:orary)?\s+)?trigger\b/i.test(sql);
-  let statements = 0;
-  let inside = false;
-  for (const { text } of tokensOf(sql)) {
-    if (text === ";") {
-      inside = false;
-    } else if (!inside) {
-      inside = true;
-      statements += 1;
-      if (trigger) return "one";
-      if (statements > 1) return "many";
+/** Returns the statements of the text in order, without their semicolons; a trigger's body belongs to its statement. */
+export function statementsIn(sql: string): readonly string[] {
+  const statements: string[] = [];
+  let words: string[] = [];
+  let start = 0;
+  let end = 0;
+  let cases = 0;
+  let bodyEnded = false;
+  const close = (): void => {
+    if (words.length > 0) statements.push(sql.slice(start, end));
+    words = [];
+    cases = 0;
+    bodyEnded = false;
+  };
+  for (const { text, at } of tokensOf(sql)) {
+    if (text === ";" && (!isTrigger(words) || bodyEnded)) {
+      close();
+      continue;
+    }
+    if (words.length === 0) start = at;
+    end = at + text.length;
+    const word = text.toLowerCase();
+    // Only the first words tell what the statement is.
+    if (words.length < 3) words.push(word);
+    if (word === "case") cases += 1;
+    else if (word === "end" && cases > 0) cases -= 1;
+    else if (word === "end") bodyEnded = true;
+  }
+  close();
+  return statements;
+}
+
+function isTrigger([first, second = "", third]: readonly string[]): boolean {
+  return first === "create" && (second === "trigger" || (/^temp(?:orary)?$/.test(second) && third === "trigger"));
+}
+
+/**
+ * Returns the same statement with each plain `?` written with its number, so that a part of it can be repeated. The
+ * engine has accepted the text.
+ */
+export function numberedParameters(sql: string): string {
+  let highest = 0;
+  let numbered = "";
+  let copied = 0;
+  const known = new Set<string>();
+  for (const { text, at } of tokensOf(sql)) {
+    if (text === "?") {
+      highest += 1;
+      numbered += `${sql.slice(copied, at)}?${highest}`;
+      copied = at + 1;
+    } else if (/^\?\d+$/.test(text)) {
+      highest = Math.max(highest, Number(text.slice(1)));
+    } else if (/^[:@$]./.test(text) && !known.has(text)) {
+      known.add(text);
+      highest += 1;
     }
   }
-  return statements === 0 ? "none" : "one";
+  return numbered + sql.slice(copied);
 }
 
 /** By its keywords: SQLite reserves those that write, so that no name is spelled like them without quotes. */

@@ -55,6 +55,54 @@ describe.each(["http", "web"] as const)("@libsql/client over %s", (kind) => {
     expect((await clients[kind].execute({ sql: "select ? as v", args: [text] })).rows[0]).toMatchObject({ v: text });
   });
 
+  it.each([
+    ["an insert on its own", "insert into t values (1, cast(x'ff' as text)) returning v", []],
+    [
+      "an insert with a parameter in its answer",
+      "insert into t values (1, 2) returning ? || cast(x'ff' as text)",
+      ["a"],
+    ],
+    ["an update", "update t set v = cast(x'ff' as text) returning v", []],
+  ])("undoes %s whose answer is not UTF-8", async (_what, sql, args) => {
+    await clients[kind].execute("insert into t values (9, 'kept')");
+    await expect(clients[kind].execute({ sql, args })).rejects.toMatchObject({ code: "TEXT_NOT_UTF8" });
+    const { rows } = await clients[kind].execute("select * from t");
+    expect(rows.map((row) => ({ ...row }))).toEqual([{ id: 9n, v: "kept" }]);
+    const transaction = await clients[kind].transaction("write");
+    await transaction.execute("insert into t values (10, 'kept')");
+    await expect(transaction.execute({ sql, args })).rejects.toMatchObject({ code: "TEXT_NOT_UTF8" });
+    await transaction.commit();
+    expect((await clients[kind].execute("select count(*) as n from t")).rows[0]).toMatchObject({ n: 2n });
+  });
+
+  it("returns what parameters say, wherever they are in an answer", async () => {
+    const sql = "insert into t values (?2, ?) returning ? as a, ?2 as b, :n as c, v as d";
+    // The engine numbers a plain parameter one above the highest before it.
+    const args = [7, 1, "v", "a", "n"];
+    expect({ ...(await clients[kind].execute({ sql, args })).rows[0] }).toMatchObject({
+      a: "a",
+      b: 1,
+      c: "n",
+      d: "v",
+    });
+  });
+
+  it("runs a script with triggers, text that is not UTF-8 and comments, up to its first error", async () => {
+    await clients[kind].executeMultiple(`
+      drop table if exists u; create table u (a); -- ; not an end
+      create temp trigger tr after insert on t when case new.v when ';' then 0 else 1 end begin
+        insert into u values (case when new.id > 1 then 'more' else 'one' end);
+        insert into u values (';end');
+      end;
+      insert into t values (1, 'a'), (2, ';');
+    `);
+    const { rows } = await clients[kind].execute("select a from u");
+    expect(rows.map(({ a }) => a)).toEqual(["one", ";end"]);
+    const script = "insert into u values (3); select cast(x'ff' as text); insert into u values (4)";
+    await expect(clients[kind].executeMultiple(script)).rejects.toMatchObject({ code: "TEXT_NOT_UTF8" });
+    expect((await clients[kind].execute("select count(*) as n from u")).rows[0]).toMatchObject({ n: 3n });
+  });
+
   it("sees at once what another stream did to the schema", async () => {
     const holder = await clients[kind].transaction("read");
     await Promise.all(Array.from({ length: 4 }, () => clients[kind].execute("select * from t")));
@@ -144,5 +192,41 @@ describe("a statement's result", () => {
     expect(written).toMatchObject({ rows_written: 2, rows_read: 0, query_duration_ms: expect.any(Number) });
     expect(read).toMatchObject({ rows_written: 0, rows_read: 2 });
     expect(described.slice(0, 3).map((result) => result?.["is_readonly"])).toEqual([true, true, false]);
+  });
+});
+
+describe("a request against the protocol", () => {
+  const execute = (stmt: object) => ({ requests: [{ type: "execute", stmt }] });
+
+  it.each([
+    ["a blob that is not base64", execute({ sql: "select ?", args: [{ type: "blob", base64: "!!!*" }] })],
+    ["a blob of one digit", execute({ sql: "select ?", args: [{ type: "blob", base64: "A" }] })],
+    ["a number as integer", execute({ sql: "select ?", args: [{ type: "integer", value: 1 }] })],
+    ["an integer of 65 bits", execute({ sql: "select ?", args: [{ type: "integer", value: "9223372036854775808" }] })],
+    ["arguments that are no list", execute({ sql: "select 1", args: "a" })],
+    ["names that are no list", execute({ sql: "select 1", named_args: {} })],
+    ["a statement told twice", execute({ sql: "select 1", sql_id: 1 })],
+    ["a baton that is no text", { baton: 5, ...execute({ sql: "select 1" }) }],
+    [
+      "a condition on a step to come",
+      {
+        requests: [
+          { type: "batch", batch: { steps: [{ condition: { type: "ok", step: 0 }, stmt: { sql: "select 1" } }] } },
+        ],
+      },
+    ],
+  ])("is refused as such: %s", async (_what, body) => {
+    const response = await post("/v3/pipeline", body);
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      expect.objectContaining({ code: "HRANA_PROTO_ERROR" }),
+    ]);
+  });
+
+  it("reads base64 in both alphabets, with and without padding", async () => {
+    for (const base64 of ["+/8=", "-_8=", "+/8"]) {
+      const response = await post("/v3/pipeline", execute({ sql: "select hex(?)", args: [{ type: "blob", base64 }] }));
+      expect(await response.text()).toContain("FBFF");
+    }
   });
 });
