@@ -13,6 +13,7 @@ const evidence = { everyRow: "looks of bake-offs" } as const;
 
 export const recordBakeoff = endpoint({
   operation: "recordBakeoff",
+  ...bakeoffs,
   method: "post",
   path: "/v1/bakeoffs",
   access: "oracle-act",

@@ -152,6 +152,7 @@ export type ShownEnvelope = z.output<typeof shownEnvelope>;
 
 export const listEnvelopes = endpoint({
   operation: "listEnvelopes",
+  everyRow: "envelopes of the whole org",
   method: "get",
   path: "/v1/envelopes",
   access: "admin",
@@ -181,6 +182,7 @@ export type ShownReservation = z.output<typeof shownReservation>;
 
 export const listReservations = endpoint({
   operation: "listReservations",
+  everyRow: "envelopes of the whole org",
   method: "get",
   path: "/v1/envelopes/reservations",
   access: "admin",
@@ -203,6 +205,7 @@ export const listReservations = endpoint({
 
 export const adjustReservation = endpoint({
   operation: "adjustReservation",
+  everyRow: "envelopes of the whole org",
   method: "post",
   path: "/v1/envelopes/adjust",
   access: "admin",

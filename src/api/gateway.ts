@@ -102,6 +102,7 @@ export const diagnosisAnswer = z
 
 export const getDiagnosis = endpoint({
   operation: "getDiagnosis",
+  everyRow: "the state of the whole org",
   ...{ method: "get", path: "/v1/diagnosis", access: "read" },
   summary: "What is wrong with the gateway, as `modelrig doctor` asks",
   answers: { 200: { description: "OK", json: diagnosisAnswer } },

@@ -38,6 +38,7 @@ export const getSettings = endpoint({
 
 export const putSettings = endpoint({
   operation: "putSettings",
+  everyRow: "settings of the whole org",
   method: "put",
   path: "/v1/settings",
   access: "admin",
@@ -48,6 +49,7 @@ export const putSettings = endpoint({
 
 export const exportData = endpoint({
   operation: "exportData",
+  everyRow: "everything the org has",
   method: "get",
   path: "/v1/export",
   access: "admin",
@@ -60,6 +62,7 @@ export const exportData = endpoint({
 
 export const eraseData = endpoint({
   operation: "eraseData",
+  everyRow: "everything the org has",
   method: "delete",
   path: "/v1/data",
   access: "admin",
@@ -95,6 +98,7 @@ export const getRegistry = endpoint({
 // What is recorded here decides how calls are asked and which references are chosen.
 export const recordCapabilities = endpoint({
   operation: "recordCapabilities",
+  everyRow: "measurements for the whole org",
   method: "post",
   path: "/v1/registry",
   access: "admin",

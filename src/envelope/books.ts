@@ -77,7 +77,7 @@ export class OpenBooks implements EnvelopeBooks {
     const known = this.#reservations.get(reservationId);
     // Its caller gave up before it arrived, so nobody would use or close it.
     if (known && isForbidden(known)) return refuseBusy(request, this, this.#now);
-    if (known) return isSame(known, request) ? { granted: true } : refuseConflict(request, this);
+    if (known) return holds(known) && isSame(known, request) ? { granted: true } : refuseConflict(request, this);
     const decision = decideReserve(request, this, this.#now);
     for (const claim of claims) this.#declare(claim);
     if (!decision.granted) return decision;
@@ -153,6 +153,11 @@ function idOf(message: EnvelopeMessage): string {
 /** True for the placeholder of a reservation that was released before it was made. */
 function isForbidden({ state, envelopes }: StoredReservation): boolean {
   return state === "released" && envelopes.length === 0;
+}
+
+/** A reservation that is settled or released holds nothing: a call under its id would be sent unbooked. */
+function holds({ state }: StoredReservation): boolean {
+  return state === "open" || state === "assumed";
 }
 
 function isSame(stored: StoredReservation, { claims, worstCase, keyId }: ReserveRequest): boolean {

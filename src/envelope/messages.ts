@@ -6,7 +6,8 @@ import type { Closing } from "./ledger.ts";
 export type EnvelopeMessage =
   /**
    * Holds the worst case in every envelope or in none. A repeat of a granted reservation is granted and holds nothing
-   * more; a repeat of a refused one is decided again; another reservation under a used id is a conflict.
+   * more; a repeat of a refused one is decided again; another reservation under a used id is a conflict,
+   * and so is a repeat once the reservation is settled or released.
    */
   | { readonly type: "reserve"; readonly request: ReserveRequest }
   | CloseMessage

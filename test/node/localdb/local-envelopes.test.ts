@@ -72,6 +72,24 @@ describe("the envelopes of a machine", () => {
     envelopes.close();
   });
 
+  it("grant nothing under the id of a reservation that is settled or released, for it holds nothing", () => {
+    const envelopes = openLocalEnvelopes(join(folder, "closed.db"), () => 1_000);
+    const claims = [{ scope: "run", id: "run:a", limit: nanoUsd(100) }] as const;
+    const reserve = (id: string) =>
+      envelopes.reserve({ reservationId: id, claims, worstCase: nanoUsd(40), ttlMs: 1_000 });
+    expect([reserve("settled"), reserve("settled"), reserve("released")]).toEqual(Array(3).fill({ granted: true }));
+    envelopes.settle("settled", nanoUsd(0));
+    envelopes.release("released");
+    expect(reserve("settled")).toMatchObject({ granted: false, reason: "reservation_conflict" });
+    expect(reserve("released")).toMatchObject({ granted: false, reason: "reservation_conflict" });
+    // An unknown bill is counted whole, so that the repeat is covered.
+    expect(reserve("unknown")).toEqual({ granted: true });
+    envelopes.settle("unknown", undefined);
+    expect(reserve("unknown")).toEqual({ granted: true });
+    expect(envelopes.status()).toMatchObject([{ spent: 40, reserved: 0 }]);
+    envelopes.close();
+  });
+
   it("book a bill above its reservation, and stay closed until it fits again", () => {
     const envelopes = openLocalEnvelopes(join(folder, "overrun.db"), () => 1_000);
     const claims = [{ scope: "run", id: "run:a", limit: nanoUsd(100) }] as const;
