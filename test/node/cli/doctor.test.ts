@@ -146,6 +146,7 @@ describe("doctor", () => {
       { query_tokens: { plaintext: 0, faults: ["entry 1 is not …"] } },
       "tokens.unreadable",
     ],
+    ["a store of responses without its key", { responses_store: { state: "unusable" } }, "responses.key_unusable"],
   ])("fails on %s", async (_, more, code) => {
     replies["/v1/diagnosis"] = broken(more);
     expect(await doctor()).toMatchObject({ exit: EXIT.no, failed: [code] });
@@ -162,6 +163,11 @@ describe("doctor", () => {
       "a row scope whose tag a writer may choose",
       { unfixed_row_scopes: [{ tag: "client", keys: ["rig_sk_…abc"] }] },
       "rows.unfixed_tag",
+    ],
+    [
+      "a store of responses that keeps none",
+      { responses_store: { state: "on", custody: "hash" } },
+      "responses.custody",
     ],
     ["the simulator on a deployed gateway", { simulation: true }, "sim.deployed"],
     ["upkeep that does not come by", { hours_without_rollup: 100 }, "upkeep.behind"],

@@ -65,6 +65,21 @@ cors: { origins: ["https://app.example.com", "http://localhost:5173"] }
     expect(faults.map(({ message }) => message).join()).toContain("must be an exact origin");
   });
 
+  it.each([
+    ["90m", 5_400_000],
+    ["24h", 86_400_000],
+    ["30d", 2_592_000_000],
+  ])("keeps responses for a time such as %s, and none where nothing is said", (ttl, ttlMs) => {
+    expect(configOf(`responses_store: { ttl: ${ttl} }`).responsesStore).toEqual({ ttlMs });
+    expect(configOf("sim: true")).not.toHaveProperty("responsesStore");
+  });
+
+  it.each(["24", "0h", "31d", "1w", "-1h", "1.5h", "1h30m", "24H", ""])("takes no such time as %j", (ttl) => {
+    const { config, faults } = compileConfig("modelrig.yaml", JSON.stringify({ responses_store: { ttl } }));
+    expect(config).toBeUndefined();
+    expect(faults.map(({ message }) => message).join()).toMatch(/a time such as 90m, 24h or 7d|at most 30d/);
+  });
+
   it("takes `sim: true` for short", () => {
     expect(configOf("sim: true")).toMatchObject({ sim: true, simLatency: 1 });
     expect(configOf("sim: false")).toMatchObject({ sim: false });
