@@ -1,6 +1,5 @@
 /** What one isolate knows of breakers: snapshots by object, and the successes it has not reported. */
 import type { BreakerSnapshot } from "../src/breaker/breaker.ts";
-import { keepNewest } from "./keep-newest.ts";
 
 /** A snapshot older than this is refreshed in the background while it is still acted on. */
 export const SNAPSHOT_TTL_MS = 30_000;
@@ -78,7 +77,7 @@ export class CachedBreakers {
     if (!tally) {
       tally = { successes: 0, since: now, failedLast: false, sentAt: Number.NEGATIVE_INFINITY };
       this.#tallies.set(key, tally);
-      keepNewest(this.#tallies, MOST_ENTRIES);
+      keepNewest(this.#tallies);
     }
     if (now - tally.since >= TALLY_WINDOW_MS) {
       tally.successes = 0;
@@ -108,7 +107,13 @@ export class BreakerCache {
     if (known) this.#objects.delete(name);
     const entry = known ?? new CachedBreakers();
     this.#objects.set(name, entry);
-    keepNewest(this.#objects, MOST_ENTRIES);
+    keepNewest(this.#objects);
     return entry;
   }
+}
+
+function keepNewest<T>(map: Map<string, T>): void {
+  if (map.size <= MOST_ENTRIES) return;
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
 }

@@ -14,7 +14,6 @@ import {
 } from "../src/envelope/messages.ts";
 import type { HeldReservation } from "../src/envelope/tables.ts";
 import type { NanoUsd } from "../src/money/nano-usd.ts";
-import { keepNewest } from "./keep-newest.ts";
 import { retrying, withDeadline } from "./remote.ts";
 import type { SpendEnvelopes } from "./spend-envelopes.ts";
 
@@ -61,7 +60,7 @@ const RESERVE_WAIT = { lingerMs: 2, unhurried: false, patienceMs: 1_000 };
  */
 const CLOSE_WAIT = { lingerMs: 25, unhurried: true, patienceMs: EXCHANGE_DEADLINE_MS + 1_000 };
 const MOST_MESSAGES = 200;
-/** Most orgs whose messages an isolate gathers at once. */
+/** Most orgs whose senders an isolate keeps. */
 const MOST_SENDERS = 1_000;
 
 type Sender = GroupSender<EnvelopeMessage, EnvelopeAnswer>;
@@ -87,8 +86,9 @@ export class EnvelopeSenders {
       sizeOf: () => 1,
       clock: this.#clock,
     });
+    // A sender that is forgotten still serves the calls that wait on it.
+    if (this.#senders.size >= MOST_SENDERS) this.#senders.clear();
     this.#senders.set(org, sender);
-    keepNewest(this.#senders, MOST_SENDERS);
     return sender;
   }
 }

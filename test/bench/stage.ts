@@ -41,6 +41,8 @@ export interface Question {
   readonly shape: Shape;
   readonly stream: boolean;
   readonly client?: "openai" | "anthropic" | undefined;
+  /** Of a provider whose streams pass unread, by a client of its dialect that asks for usage. */
+  readonly unread?: boolean | undefined;
   /** Under limits of a run, a day and a month: the gateway reserves in three envelopes. */
   readonly enveloped?: boolean | undefined;
 }
@@ -143,23 +145,27 @@ async function compiledFor(upstreamPort: number): Promise<CompiledBundle> {
   const models = SHAPES.map(
     (shape) => `      ${shapeName(shape)}: { price: { input_per_million: 0.15, output_per_million: 0.60 } }`,
   );
-  const providers = WIRES.map((wire) =>
-    [
-      `  bench_${wire}:`,
+  const providers = [...WIRES, ...WIRES.map((wire) => `${wire}${UNREAD}` as const)].map((name) => {
+    const wire = name.replace(UNREAD, "") as Wire;
+    return [
+      `  bench_${name}:`,
       `    dialect: ${wire}`,
+      `    exact_streams: ${name !== wire}`,
       `    base_url: http://127.0.0.1:${upstreamPort}${BASE_PATH[wire]}`,
       "    api_key_env: BENCH_KEY",
       "    models:",
       ...models,
-    ].join("\n"),
-  );
+    ].join("\n");
+  });
   const bundles = WIRES.flatMap((wire) =>
     SHAPES.flatMap((shape) => {
-      const candidate = `{ provider: bench_${wire}, model: ${shapeName(shape)}, params: { max_tokens: 8000 } }`;
-      const bundle = (route: string, more: string) => {
+      const bundle = (kind: "" | typeof UNREAD | typeof ENVELOPED, more: string) => {
+        const route = `${routeName(wire, shape)}${kind}`;
+        const provider = `bench_${wire}${kind === UNREAD ? UNREAD : ""}`;
+        const candidate = `{ provider: ${provider}, model: ${shapeName(shape)}, params: { max_tokens: 8000 } }`;
         return { file: `${route}.yaml`, text: `route: ${route}\n${PATIENT}candidates:\n  - ${candidate}\n${more}` };
       };
-      return [bundle(routeName(wire, shape), ""), bundle(`${routeName(wire, shape)}${ENVELOPED}`, BUDGET)];
+      return [bundle("", ""), bundle(UNREAD, ""), bundle(ENVELOPED, BUDGET)];
     }),
   );
   const config = { file: "modelrig.yaml", text: `providers:\n${providers.join("\n")}\n` };
@@ -169,6 +175,7 @@ async function compiledFor(upstreamPort: number): Promise<CompiledBundle> {
 }
 
 const ENVELOPED = "_enveloped";
+const UNREAD = "_unread";
 /** A busy machine must not end the bench. */
 const PATIENT = "timeouts: { first_token_ms: 120000, idle_ms: 120000, attempt_ms: 120000, call_ms: 240000 }\n";
 const BUDGET = "budget: { usd_per_run: 1000, usd_per_day: 1000, usd_per_month: 1000 }\n";
@@ -181,11 +188,12 @@ const MESSAGES = [
 ];
 
 function targetsOf(
-  { wire, shape, stream, client = "openai", enveloped = false }: Question,
+  { wire, shape, stream, client = "openai", enveloped = false, unread = false }: Question,
   ports: Readonly<Record<Side | "direct", number>>,
   key: string,
 ): ReturnType<Stage["targets"]> {
   const asked = upstreamQuestion(wire, shape, stream);
+  const kind = enveloped ? ENVELOPED : unread ? UNREAD : "";
   return {
     direct: { port: ports.direct, headers: {}, ...asked },
     forwarding: { port: ports.forwarding, headers: {}, ...asked },
@@ -196,7 +204,8 @@ function targetsOf(
       headers: { authorization: `Bearer ${key}`, ...(enveloped && { "x-modelrig-run": "bench" }) },
       path: client === "openai" ? "/v1/chat/completions" : "/v1/messages",
       body: JSON.stringify({
-        ...{ model: `${routeName(wire, shape)}${enveloped ? ENVELOPED : ""}`, max_tokens: 4000, stream },
+        ...{ model: `${routeName(wire, shape)}${kind}`, max_tokens: 4000, stream },
+        ...(unread && client === "openai" && { stream_options: { include_usage: true } }),
         messages: client === "openai" ? MESSAGES : MESSAGES.slice(1),
       }),
       expect: stream ? (client === "openai" ? "data: [DONE]" : "message_stop") : "word word",
