@@ -46,7 +46,8 @@ const INPUT_RATES = (Object.keys(FALLBACK) as RateName[]).filter((name) => !OUTP
  * Returns the cost of one upstream request, from its normalised usage, its dated price and the tier that served it. A
  * total reported by the provider (`usage.reportedUsd`) is the bill and takes precedence; one that is more than
  * `PLAUSIBLE_FACTOR` times above or below the computed cost is doubted, and the larger figure counts. Returns
- * `undefined` when a needed figure is unknown: an unpriced model, an unreported count, searches without a price; also
+ * `undefined` when a needed figure is unknown: an unpriced model, an unreported count, searches or another tool of the
+ * provider without a price; also
  * when the reported total or the computed cost is above `MOST_COST_USD`.
  */
 export function cost(price: Price | undefined, usage: Usage, tier: ServiceTier): Cost | undefined {
@@ -98,10 +99,23 @@ function computedCost(price: Price, usage: Usage, tier: ServiceTier): Cost | und
   const rate = (name: RateName) => rateAt(price, tier, name, prompt);
   const inputGrains = grainsOfInput(input, rate);
   const outputGrains = grainsOfOutput(output, rate);
-  const flat = flatGrains(price.perRequest, 1) + flatGrains(price.perSearch, Math.ceil(searches));
+  const tools = grainsOfTools(price, usage);
+  if (tools === undefined) return undefined;
+  const flat = flatGrains(price.perRequest, 1) + flatGrains(price.perSearch, Math.ceil(searches)) + tools;
   const total = halfUp(inputGrains + outputGrains + flat);
   if (total === undefined) return undefined;
   return { total, input: halfUp(inputGrains), output: halfUp(outputGrains) };
+}
+
+/** Returns undefined where a tool that ran has no price. */
+function grainsOfTools(price: Price, usage: Usage): bigint | undefined {
+  let grains = 0n;
+  for (const [tool, times] of Object.entries(usage.providerTools ?? {})) {
+    const usd = price.perTool && Object.hasOwn(price.perTool, tool) ? price.perTool[tool] : undefined;
+    if (usd === undefined) return undefined;
+    grains += flatGrains(usd, times);
+  }
+  return grains;
 }
 
 const NO_INPUT: BillableInput = {

@@ -1,7 +1,7 @@
 import type { ModelPrice } from "@pydantic/genai-prices";
 import { CATALOG_VERSION, type CatalogModel, findModel, pricesAt } from "./catalog.ts";
 import type { Price, PriceBook } from "./price.ts";
-import { searchPrice } from "./search-price.ts";
+import { searchPrice, toolPrices } from "./search-price.ts";
 import { tierMultiplier } from "./tier-multiplier.ts";
 import { toPrice } from "./to-price.ts";
 
@@ -66,6 +66,7 @@ function priceOf({ providerId, model }: CatalogModel, prices: ModelPrice): Price
     price && {
       ...price,
       perSearch: price.perSearch ?? searchPrice(providerId, model.id),
+      perTool: toolPrices(providerId),
       tierMultiplier: tierMultiplier(providerId, model.id),
     }
   );

@@ -38,6 +38,8 @@ export interface Price extends TokenRates {
   /** USD per request and per search, not per million. */
   readonly perRequest?: number | undefined;
   readonly perSearch?: number | undefined;
+  /** USD per use of another tool that the provider runs, by the name in `Usage.providerTools`. */
+  readonly perTool?: Readonly<Record<string, number>> | undefined;
   /** Multiplier on every token rate by served tier; a tier that is not listed bills as standard. */
   readonly tierMultiplier?: Partial<Record<ServiceTier, number>> | undefined;
   /** Rates of a tier; each replaces the multiplied standard rate of the same name. */

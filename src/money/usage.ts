@@ -34,6 +34,11 @@ export interface Usage {
   readonly passes?: readonly { readonly model: string | undefined; readonly usage: Usage }[] | undefined;
   /** Billed web searches made by the provider on our behalf. */
   readonly searches?: number | undefined;
+  /**
+   * Tools that ran at the provider and may be billed besides tokens, by its own word, with how often. Searches are
+   * counted apart.
+   */
+  readonly providerTools?: Readonly<Record<string, number>> | undefined;
   /** Cost of the call in dollars as reported by the provider, where it does (OpenRouter, DeepInfra). */
   readonly reportedUsd?: number | undefined;
   /** True when the figures are our own count of a truncated or canceled call. */

@@ -48,7 +48,7 @@ function recorded(exchange: WireExchange, baseUrl: string): RecordedCall {
     input: answer?.usage?.input.total,
     output: answer?.usage?.output.total,
     reportedUsd: answer?.usage?.reportedUsd,
-    otherModels: answer?.usage?.passes !== undefined,
+    unpriced: answer?.usage?.passes !== undefined || answer?.usage?.providerTools !== undefined,
     failureClass: (failure ?? refused ?? (verdict?.ok === false ? verdict.failure : undefined))?.class,
     refused: refused !== undefined,
   };

@@ -12,8 +12,8 @@ export interface RecordedCall {
   readonly output: number | undefined;
   /** What the provider says it charged, in dollars. */
   readonly reportedUsd: number | undefined;
-  /** Whether passes of other models are billed with it. */
-  readonly otherModels: boolean;
+  /** Whether passes of other models or tools of the provider are billed with it. */
+  readonly unpriced: boolean;
   /** Class of the failure; `content_filter` also of a refusal that came as an answer. */
   readonly failureClass: string | undefined;
   readonly refused: boolean;

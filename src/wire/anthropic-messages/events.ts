@@ -10,7 +10,7 @@ import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { malformed, unfinished } from "../unfinished.ts";
 import { decodeErrorObject, textErrorEvent } from "./error.ts";
 import { finishReason } from "./finish.ts";
-import { normaliseUsage } from "./usage.ts";
+import { isServerTool, normaliseUsage } from "./usage.ts";
 
 export function streamDecoder(target: WireTarget): StreamDecoder {
   return new MessageStream(target);
@@ -28,6 +28,8 @@ class MessageStream implements StreamDecoder {
   /** Indexes of the blocks so far. */
   readonly #blocks = new Set<number>();
   #usage: JsonRecord = {};
+  /** Blocks of tools that ran at the provider. */
+  readonly #serverTools: unknown[] = [];
   #id: string | undefined;
   #started = false;
   #finished = false;
@@ -109,6 +111,7 @@ class MessageStream implements StreamDecoder {
 
   #blockStart(index: number, block: JsonRecord | undefined): StreamEvent[] {
     const text = stringAt(block, "text");
+    if (isServerTool(block)) this.#serverTools.push(block);
     switch (block?.["type"]) {
       case "text":
         return text ? [{ type: "text-delta", choice: 0, text }] : [];
@@ -179,7 +182,7 @@ class MessageStream implements StreamDecoder {
     if (usage === undefined) return [];
     const reported = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
     this.#usage = { ...this.#usage, ...Object.fromEntries(reported) };
-    const normal = normaliseUsage(this.#usage);
+    const normal = normaliseUsage(this.#usage, this.#serverTools);
     return normal ? [{ type: "usage", usage: normal, servedTier: stringAt(this.#usage, "service_tier") }] : [];
   }
 }

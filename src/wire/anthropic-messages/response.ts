@@ -30,7 +30,7 @@ export function decodeAnswer(body: unknown, target: WireTarget): Result<ChatAnsw
           finish: finishReason(stop),
         },
       ],
-      usage: normaliseUsage(usage),
+      usage: normaliseUsage(usage, content),
       servedTier: stringAt(usage, "service_tier"),
       native: { dialect: "anthropic-messages", body },
     },

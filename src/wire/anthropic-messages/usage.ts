@@ -4,9 +4,25 @@ import type { Usage } from "../../money/usage.ts";
 /**
  * Anthropic's `input_tokens` leaves cached tokens out, so the total is a sum. In streams the figures are cumulative:
  * later ones replace earlier ones. Where `iterations` lists several passes (compaction, a tool loop, a fallback), they are
- * added up, but for an advisor's, which wrote nothing of the answer. Passes of other models are billed as those.
+ * added up, but for an advisor's, which wrote nothing of the answer. Passes of other models are billed as those. `content`
+ * tells which tools ran at the provider.
  */
-export function normaliseUsage(raw: unknown): Usage | undefined {
+export function normaliseUsage(raw: unknown, content: readonly unknown[] = []): Usage | undefined {
+  const usage = tokenUsage(raw);
+  const runs = content.filter(
+    (block) => CONTAINER_TOOL.test(stringAt(block, "name") ?? "") && isServerTool(block),
+  ).length;
+  return usage && runs > 0 ? { ...usage, providerTools: { code_execution: runs } } : usage;
+}
+
+/** Tools that run in a container, which is billed by the hour. Fetched pages are billed as tokens only. */
+const CONTAINER_TOOL = /code_execution$/;
+
+export function isServerTool(block: unknown): boolean {
+  return stringAt(block, "type") === "server_tool_use";
+}
+
+function tokenUsage(raw: unknown): Usage | undefined {
   if (!isRecord(raw)) return undefined;
   const passes = (arrayAt(raw, "iterations") ?? []).filter(isRecord);
   const answering = passes.filter((pass) => pass["type"] !== "advisor_message");

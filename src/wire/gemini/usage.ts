@@ -39,6 +39,7 @@ export function normaliseUsage(body: unknown): Usage | undefined {
       image: modality(raw, "candidatesTokensDetails", "IMAGE"),
     },
     searches: searches(body),
+    providerTools: isGroundedInMaps(body) ? { google_maps: 1 } : undefined,
     estimated: false,
     ...(adds ? {} : { inconsistent: true }),
     raw,
@@ -61,6 +62,14 @@ function sum(a: number | undefined, b: number | undefined): number | undefined {
 function modality(raw: unknown, list: string, name: string): number | undefined {
   const entry = arrayAt(raw, list)?.find((detail) => stringAt(detail, "modality") === name);
   return numberAt(entry, "tokenCount");
+}
+
+/** True for an answer grounded in maps, which is billed once a request. */
+function isGroundedInMaps(body: unknown): boolean {
+  const chunks = (arrayAt(body, "candidates") ?? []).flatMap(
+    (candidate) => arrayAt(recordAt(candidate, "groundingMetadata"), "groundingChunks") ?? [],
+  );
+  return chunks.some((chunk) => recordAt(chunk, "maps") !== undefined);
 }
 
 /** Queries that grounding sent to the search engine; each is billed. */

@@ -8,7 +8,7 @@ import type { StreamEvent, WireFrame } from "../stream-event.ts";
 import { malformed, unfinished } from "../unfinished.ts";
 import { decodeErrorObject, textErrorEvent } from "./error.ts";
 import { finishOf } from "./response.ts";
-import { isBilledSearch, normaliseUsage } from "./usage.ts";
+import { isBilledItem, normaliseUsage } from "./usage.ts";
 
 export function streamDecoder(target: WireTarget): StreamDecoder {
   return new ResponseStream(target);
@@ -23,7 +23,7 @@ class ResponseStream implements StreamDecoder {
   readonly #target: WireTarget;
   /** Output item → call; items are named by `output_index`, the only key that every event carries. */
   readonly #calls = new Map<number, OpenCall>();
-  readonly #searches: unknown[] = [];
+  readonly #billed: unknown[] = [];
   /** Output indexes of the items that are being written. */
   readonly #open = new Set<number>();
   #id: string | undefined;
@@ -141,7 +141,7 @@ class ResponseStream implements StreamDecoder {
   #itemDone(data: JsonRecord): StreamEvent[] {
     const item = recordAt(data, "item");
     this.#open.delete(numberAt(data, "output_index") ?? -1);
-    if (isBilledSearch(item)) this.#searches.push(item);
+    if (isBilledItem(item)) this.#billed.push(item);
     if (item?.["type"] === "reasoning") {
       const encrypted = stringAt(item, "encrypted_content");
       const from = "openai-responses";
@@ -173,7 +173,7 @@ class ResponseStream implements StreamDecoder {
   /** The closing event repeats the output at most upstreams, not at all. */
   #usage(response: JsonRecord): Usage | undefined {
     const items = arrayAt(response, "output") ?? [];
-    return normaliseUsage(response["usage"], items.length >= this.#searches.length ? items : this.#searches);
+    return normaliseUsage(response["usage"], items.length >= this.#billed.length ? items : this.#billed);
   }
 
   #failed(data: JsonRecord): StreamEvent[] {

@@ -3,8 +3,8 @@ import type { Usage } from "../../money/usage.ts";
 import { leftToOutput, reportedUsd } from "../reported-usage.ts";
 
 /**
- * `input_tokens` includes cached tokens, `output_tokens` includes reasoning. Searches are not in the usage object but
- * items of the output, each billed; `output` may be empty where they are not known.
+ * `input_tokens` includes cached tokens, `output_tokens` includes reasoning. What the provider's own tools did is not in
+ * the usage object but items of the output, each billed; `output` may be empty where they are not known.
  */
 export function normaliseUsage(raw: unknown, output: readonly unknown[] = []): Usage | undefined {
   if (!isRecord(raw)) return undefined;
@@ -36,6 +36,7 @@ export function normaliseUsage(raw: unknown, output: readonly unknown[] = []): U
       image,
     },
     searches: searchesIn(raw, output),
+    providerTools: toolsIn(raw, output),
     reportedUsd: reportedUsd(raw),
     estimated: false,
     ...(consistent ? {} : { inconsistent: true }),
@@ -50,8 +51,31 @@ function searchesIn(raw: JsonRecord, output: readonly unknown[]): number | undef
   return Math.max(items, counted) || undefined;
 }
 
+/** Items of tools that are billed besides tokens, by the name of the tool. */
+const BILLED_ITEM = /^(file_search|code_interpreter|image_generation)_call$/;
+
+/** Searches aside. xAI counts its tools in the usage object, some by names that the items do not have. */
+function toolsIn(raw: JsonRecord, output: readonly unknown[]): Readonly<Record<string, number>> | undefined {
+  const uses = new Map<string, number>();
+  for (const item of output) {
+    const tool = BILLED_ITEM.exec(stringAt(item, "type") ?? "")?.[1];
+    if (tool !== undefined) uses.set(tool, (uses.get(tool) ?? 0) + 1);
+  }
+  for (const [name, count] of Object.entries(recordAt(raw, "server_side_tool_usage_details") ?? {})) {
+    const tool = name.replace(/_calls$/, "");
+    if (tool !== "web_search" && typeof count === "number" && count > 0)
+      uses.set(tool, Math.max(count, uses.get(tool) ?? 0));
+  }
+  return uses.size === 0 ? undefined : Object.fromEntries(uses);
+}
+
+/** True for items that the usage of a stream is counted from. */
+export function isBilledItem(item: unknown): boolean {
+  return isBilledSearch(item) || BILLED_ITEM.test(stringAt(item, "type") ?? "");
+}
+
 /** Items of the first recordings tell no action; each was one search. */
-export function isBilledSearch(item: unknown): boolean {
+function isBilledSearch(item: unknown): boolean {
   if (stringAt(item, "type") !== "web_search_call") return false;
   const action = stringAt(recordAt(item, "action"), "type");
   return action === undefined || action === "search";

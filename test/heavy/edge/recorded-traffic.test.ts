@@ -136,8 +136,8 @@ async function rowOf(run: string) {
 }
 
 /** Nano-dollars at 1 and 2 dollars per million tokens, or what the provider says it charged. */
-function costOf({ input, output, reportedUsd, otherModels }: RecordedCall): number | undefined {
-  if (otherModels) return undefined;
+function costOf({ input, output, reportedUsd, unpriced }: RecordedCall): number | undefined {
+  if (unpriced) return undefined;
   if (reportedUsd !== undefined && reportedUsd > 0) return Math.round(reportedUsd * 1e9);
   return input === undefined || output === undefined ? undefined : input * 1_000 + output * 2_000;
 }
@@ -168,7 +168,9 @@ describe.each(CLIENTS)("recorded traffic for a client of %s", (client) => {
     if (!TEXT_APART.has(key)) expect(told.text).toBe(call.text);
     expect(told.calls.map(({ name }) => name)).toEqual(call.calls.map(({ name }) => name));
     expect(told.calls.map((each) => value(each.arguments))).toEqual(call.calls.map((each) => value(each.arguments)));
-    if (call.otherModels) expect(row?.inference.costNano, "the price of another model is unknown here").toBeNull();
+    if (call.input !== undefined) expect(row?.inference.inputTokens).toBe(call.input);
+    if (call.output !== undefined) expect(row?.inference.outputTokens).toBe(call.output);
+    if (call.unpriced) expect(row?.inference.costNano, "a price is unknown here").toBeNull();
     const cost = costOf(call);
     if (cost !== undefined && !PRICED_APART.has(key)) {
       expect(row?.inference.costNano).toBe(cost);
