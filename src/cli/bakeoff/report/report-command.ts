@@ -12,6 +12,8 @@ import { addGatewayOptions, type GatewayOptions, gatewayFrom } from "../../gatew
 import { printJson } from "../../output/json.ts";
 import { keepGrades, type SentGrades, sendGrades, storedGrades } from "../files/grade-file.ts";
 import { wholeNumber } from "../run/options.ts";
+import { gradeInTerminal } from "./grade-interactive.ts";
+import { openGradeTerminal } from "./grade-terminal.ts";
 import { writeHtml } from "./html-file.ts";
 import { localSamples, pastReport } from "./past-report.ts";
 import { withGrades } from "./people-here.ts";
@@ -28,6 +30,8 @@ interface ReportOptions extends GatewayOptions {
 }
 
 interface GradeOptions extends GatewayOptions {
+  readonly interactive?: boolean;
+  readonly grader?: string;
   readonly json?: boolean;
 }
 
@@ -47,6 +51,8 @@ export function addReportCommands(bakeoff: Command, io: Io, run: RunAction): voi
   const grade = bakeoff
     .command("grade <id> [file]")
     .description("take grades that a report saved (`-` = stdin); without a file, send those kept here")
+    .option("--interactive", "grade in this terminal: one output at a time, by key, without names")
+    .option("--grader <name>", "who grades, with --interactive (default: the user's name)")
     .option("--json", "print the outcome as one JSON document");
   addGatewayOptions(grade).action(
     run((id: string, file: string | undefined, options: GradeOptions) => takeGrades(io, id, file, options)),
@@ -82,7 +88,11 @@ async function serve(
 
 async function takeGrades(io: Io, id: string, file: string | undefined, options: GradeOptions): Promise<ExitCode> {
   const report = await pastReport(io, options, id);
-  const taken = file === undefined ? storedGrades(io, id) : [keepGrades(io, id, readGrades(io, file), "merge")];
+  const taken = options.interactive
+    ? await gradedHere(io, report, file, options.grader)
+    : file === undefined
+      ? storedGrades(io, id)
+      : [keepGrades(io, id, readGrades(io, file), "merge")];
   if (taken.length === 0) {
     throw new CliError("bakeoff.grades", `no grades of bake-off ${id} are kept here`, {
       exitCode: EXIT.usage,
@@ -102,6 +112,34 @@ async function takeGrades(io: Io, id: string, file: string | undefined, options:
   }
   if (options.json) printJson(io, { schema: "modelrig.grades-taken/1", bakeoff: id, graders: outcomes });
   return delivered ? EXIT.done : EXIT.partial;
+}
+
+/** What this grader gave, earlier grades included; none where nothing was graded. */
+async function gradedHere(
+  io: Io,
+  report: BakeoffReport,
+  file: string | undefined,
+  grader = io.env["USER"] ?? "unnamed",
+): Promise<GradesFile[]> {
+  if (file !== undefined)
+    throw new CliError("bakeoff.grades", "--interactive takes no file", { exitCode: EXIT.usage, fix: "leave one out" });
+  const terminal = openGradeTerminal(io);
+  const schema = "modelrig.grades/1" as const;
+  const named = { schema, bakeoff: report.id, route: report.route, grader };
+  try {
+    const local = localSamples(io, report.id);
+    if (!local)
+      throw new CliError("bakeoff.grades", `the outputs of ${report.id} are not on this machine`, {
+        exitCode: EXIT.usage,
+      });
+    const before = storedGrades(io, report.id).find((one) => one.grader === grader)?.grades ?? [];
+    const grades = await gradeInTerminal(report, local, before, terminal, (all) => {
+      keepGrades(io, report.id, { ...named, grades: [...all] }, "replace");
+    });
+    return grades.length === 0 ? [] : [{ ...named, grades: [...grades] }];
+  } finally {
+    terminal.close();
+  }
 }
 
 function readGrades(io: Io, file: string): GradesFile {
