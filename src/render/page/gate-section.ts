@@ -67,12 +67,16 @@ function clauseValue({ clause, incumbent }: GateClause, value: number): string {
     case "quality":
       return `≥ ${percent(value)}%`;
     case "regret":
+    case "incumbent_regret":
+    case "conformance_drop":
       return `${points(value)} pts`;
     case "improvement":
       return incumbent === undefined ? `${signedPoints(value)} pts` : usd(value);
     case "effective_cost":
     case "price_ceiling":
       return usd(value);
+    case "latency":
+      return `${Number(value.toPrecision(4))} ms`;
     case "score":
       return value.toFixed(4);
     default:

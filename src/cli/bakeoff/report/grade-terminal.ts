@@ -47,8 +47,8 @@ export function openGradeTerminal(io: Io): GradeTerminal {
   stdin.on("data", onData).on("end", end).resume();
   io.stdout.write(ENTER);
   return {
-    columns: io.stdout.columns ?? 80,
-    rows: process.stdout.rows ?? 24,
+    columns: io.stdout.columns || 80,
+    rows: process.stdout.rows || 24,
     show: (lines) => void io.stdout.write(CLEAR + lines.join("\r\n")),
     async key() {
       while (keys.length === 0 && !ended) {
