@@ -91,7 +91,9 @@ function spreadOf(arms: readonly (readonly CostSample[])[]): Spread | undefined 
   const variance = moment(2);
   if (variance === 0) return { error: 0, degrees: units - 1, units, skewness: 0 };
   const kurtosis = moment(4) / variance ** 2;
-  const degrees = Math.min(units - 1, Math.max(LEAST_DEGREES, (2 * units) / Math.max(kurtosis - 1, 1e-9)));
+  // Of few conformant outputs the denominator is known no better than by their number.
+  const most = Math.min(units, ...arms.map((arm) => arm.filter(({ conformant }) => conformant).length)) - 1;
+  const degrees = Math.min(most, Math.max(LEAST_DEGREES, (2 * units) / Math.max(kurtosis - 1, 1e-9)));
   return { error: Math.sqrt((units - 1) * variance), degrees, units, skewness: moment(3) / variance ** 1.5 };
 }
 
