@@ -58,6 +58,16 @@ export function gatewayFrom(io: Io, options: GatewayOptions, fetcher: typeof fet
   return createGateway(url.replace(/\/+$/, "").replace(/\/v1$/, ""), key, fetcher, io.signal);
 }
 
+/** The same; `undefined` where none is configured. */
+export function configuredGateway(io: Io, options: GatewayOptions): Gateway | undefined {
+  try {
+    return gatewayFrom(io, options);
+  } catch (cause) {
+    if (cause instanceof CliError && cause.code === "gateway.no_url") return undefined;
+    throw cause;
+  }
+}
+
 function createGateway(url: string, key: string, fetcher: typeof fetch, signal: AbortSignal): Gateway {
   const client = gatewayClient({ url, key, signal, fetch: (request) => fetcher(request) });
   return {

@@ -7,8 +7,8 @@ import type { NanoUsd } from "../money/nano-usd.ts";
 import { gatewayEnvelopes } from "../sdk/calls/gateway-envelopes.ts";
 import { machineEnvelopes, type RigEnvelopes } from "../sdk/calls/machine-envelopes.ts";
 import { warnings } from "../sdk/warnings.ts";
-import { CliError, type Io } from "./command.ts";
-import { type Gateway, type GatewayOptions, gatewayFrom } from "./gateway-client.ts";
+import type { Io } from "./command.ts";
+import { configuredGateway, type GatewayOptions } from "./gateway-client.ts";
 
 /**
  * Every reservation of `own` is also held in the org's month. A gateway sets that limit itself, and one that cannot be
@@ -47,13 +47,4 @@ export function orgEnvelopes(
     },
     close: () => org.close(),
   };
-}
-
-function configuredGateway(io: Io, options: GatewayOptions): Gateway | undefined {
-  try {
-    return gatewayFrom(io, options);
-  } catch (cause) {
-    if (cause instanceof CliError && cause.code === "gateway.no_url") return undefined;
-    throw cause;
-  }
 }

@@ -44,7 +44,7 @@ export function probeCalls(
   const candidate: Candidate = { key: `${target.provider}/${target.model}`, ...target, params: {}, trial: false };
   const request = requestFor(capability, index, pass.id);
   const input: CallInput = {
-    context: { org: pass.org, lane: "trial", tags: { probe: pass.id }, step: capability },
+    context: { org: pass.org, lane: "probe", tags: { probe: pass.id }, step: capability },
     policy: policyFor(candidate, capability, index),
     budget: { claims: pass.claims },
     requestFor: () => request,

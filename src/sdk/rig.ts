@@ -1,18 +1,15 @@
 /** `createRig`: everything of the SDK, wired. */
-import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { gatewayClient } from "../api/client.ts";
+import { resolve } from "node:path";
+import { type GatewayClient, gatewayClient } from "../api/client.ts";
 import type { CallPorts } from "../call/ports.ts";
 import { compileConfig } from "../config/compile-config.ts";
 import type { Config } from "../config/config.ts";
 import { DEFAULT_CONFIG } from "../config/defaults.ts";
-import { registryOf } from "../registry/record.ts";
 import { sizedRecord } from "../telemetry/message.ts";
 import { recordOf } from "../telemetry/record.ts";
 import { clock, engineHost } from "../workspace/engine-host.ts";
 import { readLocalRegistry } from "../workspace/local-registry.ts";
-import { stateFolder } from "../workspace/state-folder.ts";
 import { processBreakers } from "./calls/breakers.ts";
 import { localCaptures } from "./calls/captures.ts";
 import { gatewayEnvelopes } from "./calls/gateway-envelopes.ts";
@@ -20,15 +17,14 @@ import { gatewayHost } from "./calls/gateway-host.ts";
 import { inProcessHost } from "./calls/in-process.ts";
 import { machineEnvelopes } from "./calls/machine-envelopes.ts";
 import { routesOf } from "./calls/routes.ts";
+import { sharedRegistry } from "./calls/shared-registry.ts";
 import { type ResolvedConfig, type RigConfig, resolveConfig } from "./config.ts";
 import { RigConfigError } from "./errors.ts";
-import { gatewayDelivery } from "./export/delivery.ts";
-import type { ExportBuffer } from "./export/export-buffer.ts";
-import { createExporter, type Exporter, NO_EXPORTER } from "./export/exporter.ts";
-import { openJournalBuffer } from "./export/journal-buffer.ts";
+import { type Exporter, NO_EXPORTER } from "./export/exporter.ts";
+import { gatewayExporter } from "./export/gateway-exporter.ts";
 import { rigOf } from "./rig-calls.ts";
 import type { Rig } from "./surface.ts";
-import { reasonOf, type Warnings, warnings } from "./warnings.ts";
+import { type Warnings, warnings } from "./warnings.ts";
 
 /**
  * Makes a rig. Synchronous: routes are read at the first call (`rig.ready()` reads them now). Throws `RigConfigError` where
@@ -46,7 +42,7 @@ export function createRig(config: RigConfig = {}): Rig {
   const gateway = settings.gateway && gatewayClient({ ...settings.gateway, fetch: settings.fetch });
   const exporter = settings.record ? exporterOf(settings, gateway, warn) : NO_EXPORTER;
   const envelopes = gateway ? gatewayEnvelopes(gateway, warn) : machineEnvelopes(settings.cwd, warn, clock.now);
-  const ports = callPorts(settings, project, exporter, envelopes);
+  const ports = callPorts(settings, project, exporter, envelopes, gateway, warn);
   const routes = routesOf(settings, project);
   const engine = inProcessHost(ports, project, routes);
   return rigOf({
@@ -68,6 +64,8 @@ function callPorts(
   config: Config,
   exporter: Exporter,
   envelopes: CallPorts["envelopes"],
+  gateway: GatewayClient | undefined,
+  warn: Warnings,
 ): CallPorts {
   const ports = engineHost(
     { config },
@@ -79,7 +77,7 @@ function callPorts(
           exporter.add({ type: "inference", inference: sizedRecord(recordOf(inference)).inference }),
       },
       fetch,
-      registry: registryOf(readLocalRegistry(cwd)),
+      registry: sharedRegistry(readLocalRegistry(cwd), gateway, clock.now, warn),
     },
   );
   return { ...ports, breakers: processBreakers(ports) };
@@ -101,36 +99,9 @@ function projectConfig({ cwd, configFile }: ResolvedConfig): Config {
 
 function exporterOf(
   { cwd, gateway, expectOrg, buffer, flushIntervalMs }: ResolvedConfig,
-  client: ReturnType<typeof gatewayClient> | undefined,
+  client: GatewayClient | undefined,
   warn: Warnings,
 ): Exporter {
-  const sender = gateway ? fingerprint(gateway) : "";
-  const now = clock.now;
-  return createExporter({
-    open: () => openBuffer(cwd, sender, warn),
-    delivery: client && ((backoff) => gatewayDelivery(client, { expectOrg, now, backoff, warn })),
-    limits: buffer,
-    flushIntervalMs,
-    now,
-    random: Math.random,
-    warn,
-  });
-}
-
-/** A read-only disk costs durability, not the pipeline. */
-function openBuffer(cwd: string, sender: string, warn: Warnings): ExportBuffer {
-  try {
-    return openJournalBuffer(join(stateFolder(cwd), "buffer"), sender);
-  } catch (cause) {
-    warn.once(
-      "buffer file",
-      `records are kept in memory only, for ${cwd}/.modelrig cannot be used: ${reasonOf(cause)}`,
-    );
-    return openJournalBuffer(undefined, sender);
-  }
-}
-
-/** Names a key without being one: records of one key are never sent with another org's. */
-function fingerprint({ url, key }: { readonly url: string; readonly key: string }): string {
-  return createHash("sha256").update(`${url}\n${key}`).digest("hex").slice(0, 32);
+  const owner = gateway && client && { client, key: gateway.key };
+  return gatewayExporter({ cwd, gateway: owner, expectOrg, limits: buffer, flushIntervalMs }, warn);
 }

@@ -28,7 +28,7 @@ export function replayCall(input: Pick<ReplayInput, "payload">, arm: Arm, pass: 
   return {
     context: {
       org: pass.org,
-      lane: "replay",
+      lane: arm.role === "reference" ? "reference" : "replay",
       route: route.name,
       routeHash: route.hash,
       variant: arm.name,

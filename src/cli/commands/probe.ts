@@ -2,24 +2,23 @@ import { uuidv7 } from "uuidv7";
 import { recordCapabilities } from "../../api/org.ts";
 import { executeCall } from "../../call/execute.ts";
 import type { CompiledBundle } from "../../config/config.ts";
-import { formatUsd } from "../../money/format.ts";
-import { addUsd, type NanoUsd, usdToNano } from "../../money/nano-usd.ts";
 import { type ProbeTarget, withoutDoubt } from "../../probe/calls.ts";
-import { type ProbeOutcome, probeModel, probesOf } from "../../probe/probe.ts";
+import { estimateProbes } from "../../probe/estimate.ts";
+import { type ProbeOutcome, probeModel } from "../../probe/probe.ts";
 import { PROBE_METHOD } from "../../probe/tasks.ts";
 import type { ProviderTable } from "../../provider/provider.ts";
 import { PROBED, type ProbedCapability } from "../../registry/capability.ts";
 import { type ProbedRow, REGISTRY_SCHEMA, toRow } from "../../registry/record.ts";
-import { engineHost } from "../../workspace/engine-host.ts";
-import { environment } from "../../workspace/env-file.ts";
+import { LOCAL_ORG } from "../../workspace/local-org.ts";
 import { addToLocalRegistry } from "../../workspace/local-registry.ts";
 import { dollarsOf, usage, wholeNumber } from "../bakeoff/run/options.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { compileFor } from "../compile.ts";
+import { evaluationHost } from "../evaluation-host.ts";
 import { addGatewayOptions, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
 import { orgEnvelopes } from "../org-envelopes.ts";
-import { confirm } from "../output/confirm.ts";
 import { printJson } from "../output/json.ts";
+import { mayProbe, previewJson, previewText } from "../probe/preview.ts";
 import { printOutcomes } from "../probe/print.ts";
 import { replayLedger } from "../replay-ledger.ts";
 
@@ -32,12 +31,10 @@ interface Options extends GatewayOptions {
   readonly routes?: string;
   readonly config?: string;
   readonly envFile?: string;
+  readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
-
-/** Limit in dollars above which a terminal is asked, and anything else needs `--yes`. */
-const ASK_ABOVE = usdToNano(1);
 
 export const command: CommandModule = {
   build(command, io, run) {
@@ -51,8 +48,9 @@ export const command: CommandModule = {
       .option("--routes <dir>", "folder of route bundles (default: routes)")
       .option("--config <file>", "configuration (default: modelrig.yaml where it exists)")
       .option("--env-file <file>", "file with provider keys (default: .env where it exists)")
+      .option("--dry-run", "print what would be asked and about what it costs, and send nothing")
       .option("--yes", "spend without asking")
-      .option("--json", "print one JSON document")
+      .option("--json", "print one JSON document, with --dry-run the estimate")
       .action(run((models: string[], options: Options) => probe(io, models, options)));
   },
 };
@@ -64,30 +62,40 @@ interface Measured {
 
 async function probe(io: Io, models: readonly string[], options: Options): Promise<ExitCode> {
   const bundle = await compileFor(io, { cwd: io.cwd, routes: options.routes, config: options.config });
+  const evaluation = await evaluationHost(io, options, bundle);
   const envelopes = orgEnvelopes(io, options, bundle.config.budget.orgPerMonth, replayLedger(Date.now));
-  const host = engineHost(bundle, {
-    environment: environment(io, options.envFile),
-    envelopes,
-    recorder: { record: () => undefined },
-  });
-  const targets = targetsOf(models, options, bundle, host.providers);
+  const host = evaluation.ports(envelopes);
+  const { providers, prices } = host;
   const capabilities = capabilitiesNamed(options.capability);
   const n = wholeNumber("--samples", options.samples, 1, 1_000);
   const limit = dollarsOf("--budget-usd", options.budgetUsd) ?? usageLimit();
   const concurrency = wholeNumber("--concurrency", options.concurrency, 1, 64);
-  if (!(await maySpend(io, targets, limit, host.providers, options.yes === true))) return EXIT.no;
-  const measured: Measured[] = [];
-  for (const target of targets) {
-    if (io.signal.aborted) break;
-    const calls = capabilities.reduce((sum, capability) => sum + probesOf(capability, n), 0);
-    io.stderr.write(`probing ${target.provider}/${target.model}: ${calls} probes, at most ${formatUsd(limit)}\n`);
-    const ports = { ...host, providers: withoutDoubt(host.providers, target) };
-    const plan = { id: `probe_${uuidv7()}`, org: "local", target, capabilities, n, limit, concurrency };
-    const execute = (input: Parameters<typeof executeCall>[0]) => executeCall(input, ports);
-    measured.push({ target, outcomes: await probeModel(plan, { execute, now: Date.now }, io.signal) });
+  const planned = targetsOf(models, options, bundle, providers).map((target) => ({
+    target,
+    estimate: estimateProbes(target, capabilities, n, prices, new Date()),
+    simulated: providers.find(target.provider)?.simulated === true,
+  }));
+  for (const one of planned) io.stderr.write(`${previewText(one, limit)}\n`);
+  if (options.dryRun) {
+    if (options.json) printJson(io, previewJson(planned, limit));
+    return EXIT.done;
   }
-  await envelopes.close();
-  return await finish(io, options, measured, targets.length);
+  if (!(await mayProbe(io, planned, limit, options.yes === true))) return EXIT.no;
+  const measured: Measured[] = [];
+  try {
+    for (const { target } of planned) {
+      if (io.signal.aborted) break;
+      if (planned.length > 1) io.stderr.write(`probing ${target.provider}/${target.model}\n`);
+      const ports = { ...host, providers: withoutDoubt(providers, target) };
+      const plan = { id: `probe_${uuidv7()}`, org: LOCAL_ORG, target, capabilities, n, limit, concurrency };
+      const execute = (input: Parameters<typeof executeCall>[0]) => executeCall(input, ports);
+      measured.push({ target, outcomes: await probeModel(plan, { execute, now: Date.now }, io.signal) });
+    }
+  } finally {
+    await envelopes.close();
+    await evaluation.close();
+  }
+  return await finish(io, options, measured, planned.length);
 }
 
 /** Keeps what was measured, also of a run that was cut short: every row says of how many. */
@@ -163,19 +171,6 @@ function capabilitiesNamed(text: string | undefined): readonly ProbedCapability[
     throw usage(`--capability does not know ${JSON.stringify(unknown)}`, `it takes ${PROBED.join(", ")}`);
   }
   return PROBED.filter((capability) => words.includes(capability));
-}
-
-async function maySpend(
-  io: Io,
-  targets: readonly ProbeTarget[],
-  limit: NanoUsd,
-  providers: ProviderTable,
-  yes: boolean,
-): Promise<boolean> {
-  const paid = targets.filter(({ provider }) => providers.find(provider)?.simulated !== true);
-  const most = addUsd(...paid.map(() => limit));
-  if (most <= ASK_ABOVE) return true;
-  return await confirm(io, `Spend up to ${formatUsd(most)} on probes?`, { name: "--yes", granted: yes });
 }
 
 function usageLimit(): never {

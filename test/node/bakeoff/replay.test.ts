@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { replayCall } from "../../../src/bakeoff/execution/replay-call.ts";
-import { armsOf } from "../../../src/bakeoff/plan/arm.ts";
+import { armsOf, referenceArm } from "../../../src/bakeoff/plan/arm.ts";
 import type { ModelCapabilities } from "../../../src/provider/provider.ts";
 import type { ReplayPayload } from "../../../src/replay/replay-payload.ts";
 import type { ChatRequest } from "../../../src/wire/chat.ts";
@@ -84,6 +84,13 @@ describe("a replay call", () => {
     // The route's live limits are not touched: a replay draws on its own envelope.
     expect(budget).toEqual({ claims: [] });
     expect(stream).toBe(false);
+  });
+
+  it("of the reference is booked as such: its spend is no arm's", () => {
+    const [candidate] = route.candidates;
+    if (!candidate) throw new Error("the route has no candidate");
+    const call = replayCall({ payload: variables("x") }, referenceArm(route, candidate), { id: "bo_1", org: "o", claims: [] });
+    expect(call.context.lane).toBe("reference");
   });
 
   it("may ask a trial candidate, which never serves live, and only candidates of its arm", () => {

@@ -60,7 +60,7 @@ describe("a probe of a model", () => {
     const ladders = calls.map(({ policy, context }) => [context.step, policy.output?.ladder]);
     expect(ladders).toContainEqual(["coached", ["coached"]]);
     expect(ladders.every(([, ladder]) => ladder === undefined || ladder.length === 1)).toBe(true);
-    expect(calls.every(({ policy, context }) => policy.retry.content_invalid === 0 && context.lane === "trial")).toBe(
+    expect(calls.every(({ policy, context }) => policy.retry.content_invalid === 0 && context.lane === "probe")).toBe(
       true,
     );
   });

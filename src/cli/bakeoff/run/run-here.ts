@@ -1,15 +1,11 @@
 /** One bake-off on this machine, from the flags to the report. */
 import { uuidv7 } from "uuidv7";
 import { estimateBakeoff } from "../../../bakeoff/plan/estimate.ts";
-import type { EnvelopePort } from "../../../call/ports.ts";
-import type { CompiledBundle } from "../../../config/config.ts";
-import { registryOf } from "../../../registry/record.ts";
+import type { CallPorts, EnvelopePort } from "../../../call/ports.ts";
 import type { RigEnvelopes } from "../../../sdk/calls/machine-envelopes.ts";
-import { engineHost } from "../../../workspace/engine-host.ts";
-import { environment } from "../../../workspace/env-file.ts";
-import { readLocalRegistry } from "../../../workspace/local-registry.ts";
 import { EXIT, type ExitCode, type Io } from "../../command.ts";
 import { compileFor } from "../../compile.ts";
+import { evaluationHost } from "../../evaluation-host.ts";
 import type { GatewayOptions } from "../../gateway-client.ts";
 import { orgEnvelopes } from "../../org-envelopes.ts";
 import { printJson } from "../../output/json.ts";
@@ -36,7 +32,8 @@ export interface BakeoffCommandOptions extends BakeoffOptions, GatewayOptions {
 
 export async function runHere(io: Io, options: BakeoffCommandOptions): Promise<ExitCode> {
   const bundle = await compileFor(io, { cwd: io.cwd, routes: options.routes, config: options.config });
-  const host = hostOf(io, options, bundle);
+  const evaluation = await evaluationHost(io, options, bundle);
+  const host = evaluation.ports;
   const id = options.resume ?? `bo_${uuidv7()}`;
   const files = bakeoffFiles(io, id);
   files.lock();
@@ -48,18 +45,12 @@ export async function runHere(io: Io, options: BakeoffCommandOptions): Promise<E
     const withinOrg = (own: EnvelopePort) => orgEnvelopes(io, options, bundle.config.budget.orgPerMonth, own);
     return await runPrepared(io, options, prepared, files, host, withinOrg);
   } finally {
+    await evaluation.close();
     files.close();
   }
 }
 
-type Host = (envelopes: EnvelopePort) => ReturnType<typeof engineHost>;
-
-function hostOf(io: Io, options: BakeoffCommandOptions, bundle: CompiledBundle): Host {
-  const keys = environment(io, options.envFile);
-  const registry = registryOf(readLocalRegistry(io.cwd));
-  const recorder = { record: () => undefined };
-  return (envelopes) => engineHost(bundle, { environment: keys, envelopes, recorder, registry });
-}
+type Host = (envelopes: EnvelopePort) => CallPorts;
 
 /** Nothing is called while planning. */
 const NO_ENVELOPES: EnvelopePort = {
