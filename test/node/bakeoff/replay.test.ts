@@ -89,7 +89,11 @@ describe("a replay call", () => {
   it("of the reference is booked as such: its spend is no arm's", () => {
     const [candidate] = route.candidates;
     if (!candidate) throw new Error("the route has no candidate");
-    const call = replayCall({ payload: variables("x") }, referenceArm(route, candidate), { id: "bo_1", org: "o", claims: [] });
+    const call = replayCall({ payload: variables("x") }, referenceArm(route, candidate), {
+      id: "bo_1",
+      org: "o",
+      claims: [],
+    });
     expect(call.context.lane).toBe("reference");
   });
 
