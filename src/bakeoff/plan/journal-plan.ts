@@ -9,6 +9,8 @@ export const journalPlan = z.object({
   route: z.string(),
   route_hash: z.string(),
   variants: z.array(z.string()),
+  /** Variants left out because each serves the same as the one it names. */
+  same: z.record(z.string(), z.string()).optional(),
   incumbent: z.string(),
   /** What was resolved, so that resuming resolves nothing anew: the registry may know more by then. */
   reference: z

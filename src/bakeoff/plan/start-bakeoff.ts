@@ -1,5 +1,5 @@
 /** Starting a bake-off, the same on this machine and at the gateway: inputs are drawn, arms resolved, the plan made. */
-import { err, failure, ok, type Result } from "../../failure/failure.ts";
+import { err, type Failure, failure, ok, type Result } from "../../failure/failure.ts";
 import type { Registry } from "../../registry/capability.ts";
 import { type DrawnInput, drawInputs, drawText, type Sampling } from "../../replay/draw-inputs.ts";
 import type { RecordedInput } from "../../replay/recorded-input.ts";
@@ -8,6 +8,7 @@ import type { ReplayInput } from "../../replay/replay-input.ts";
 import { variantNames } from "../../route/narrow.ts";
 import type { Route } from "../../route/route.ts";
 import type { BakeoffPlan } from "./bakeoff-plan.ts";
+import { distinctVariants } from "./distinct-variants.ts";
 import type { JournalPlan } from "./journal-plan.ts";
 import { chooseReference } from "./reference-choice.ts";
 import { planOf, referenceKept } from "./resolve-plan.ts";
@@ -69,6 +70,11 @@ export async function startBakeoff(
   const reference = chooseReference(route, host.registry, wanted);
   if (asked !== undefined && reference?.type === "none")
     return err(failure("bad_request", reference.reason, { code: "no_reference", param: "reference" }));
+  const distinct = await distinctVariants(route, variants ?? variantNames(route), kept.incumbent);
+  if (!distinct.ok) return err(invalidVariant(distinct.error.message));
+  const { same } = distinct.value;
+  if (Object.keys(same).length > 0 && distinct.value.variants.every((name) => name === kept.incumbent))
+    return err(invalidVariant(`there is nothing to compare: ${sameText(same)}`));
   const draw = await drawInputs(source.calls, sampling);
   if (draw.inputs.length === 0)
     return err(failure("bad_request", `there are no ${source.what} to replay`, { code: "no_inputs" }));
@@ -76,7 +82,8 @@ export async function startBakeoff(
     ...kept,
     route: route.name,
     route_hash: route.hash,
-    variants: [...(variants ?? variantNames(route))],
+    variants: [...distinct.value.variants],
+    ...(Object.keys(same).length > 0 && { same }),
     reference: referenceKept(reference),
     asked: sampling.last,
     sampling: drawText(draw, sampling, source.what, repeats),
@@ -84,6 +91,17 @@ export async function startBakeoff(
   };
   const drawn = repeated(draw.inputs, repeats);
   const plan = planOf(journal, route, { org: host.org, inputs: source.hold(drawn), done: [] });
-  if (!plan.ok) return err(failure("bad_request", plan.error.message, { code: "invalid_variant", param: "variants" }));
+  if (!plan.ok) return err(invalidVariant(plan.error.message));
   return ok({ journal, plan: plan.value, drawn });
+}
+
+/** `cheap serves the same as default`. */
+export function sameText(same: Readonly<Record<string, string>>): string {
+  return Object.entries(same)
+    .map(([variant, as]) => `${variant} serves the same as ${as}`)
+    .join(", ");
+}
+
+function invalidVariant(message: string): Failure {
+  return failure("bad_request", message, { code: "invalid_variant", param: "variants" });
 }

@@ -4,6 +4,7 @@ import { examinationFault } from "../../../bakeoff/judge/examination.ts";
 import type { BakeoffPlan } from "../../../bakeoff/plan/bakeoff-plan.ts";
 import { ASSUMED_DISCORDANCE, type Estimate } from "../../../bakeoff/plan/estimate.ts";
 import type { JournalPlan } from "../../../bakeoff/plan/journal-plan.ts";
+import { sameText } from "../../../bakeoff/plan/start-bakeoff.ts";
 import { formatUsd } from "../../../money/format.ts";
 import { addUsd, type NanoUsd, nanoToUsdText, nanoUsd, usdToNano } from "../../../money/nano-usd.ts";
 import type { Io } from "../../command.ts";
@@ -19,6 +20,7 @@ export function previewLines(plan: BakeoffPlan, journal: JournalPlan, estimate: 
     `bake-off ${plan.id} of ${plan.route.name}`,
     `inputs    ${inputs.length}: ${journal.sampling}`,
     `arms      ${names.join(", ")}; real calls: ${estimate.calls}`,
+    ...(journal.same ? [`left out  ${sameText(journal.same)}`] : []),
     ...referenceLine(plan),
     ...judgeLines(plan, estimate),
     `quality   by ${plan.metric ?? "nothing: neither goldens, value checks, a judge nor a schema"}`,
