@@ -26,6 +26,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   bakeoff: [
     "bakeoff --route example.support_summarize --dry-run",
     "bakeoff --route example.support_summarize --variants cheap --budget-usd 2 --html report.html",
+    "bakeoff --route example.support_summarize --hosted --total-usd 5",
   ],
   "bakeoff report": ["bakeoff report bo_01J9ZK3W"],
   "bakeoff grade": ["bakeoff grade bo_01J9ZK3W grades.json"],

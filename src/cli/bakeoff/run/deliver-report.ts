@@ -34,7 +34,8 @@ export async function deliverReport(
   return report.partial ? EXIT.partial : exit;
 }
 
-function sayNextStep(
+/** Says what was filed and what to do next; returns the exit code of it. */
+export function sayNextStep(
   say: (line: string) => void,
   tell: (line: string) => void,
   report: BakeoffReport,

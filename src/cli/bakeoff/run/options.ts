@@ -28,6 +28,7 @@ export interface BakeoffOptions {
   readonly incumbent?: string;
   readonly keepOutputs: string;
   readonly resume?: string;
+  readonly hosted?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
@@ -61,6 +62,7 @@ export function addBakeoffOptions(command: Command): Command {
     .option("--reference <which>", "auto, none, or provider/model instead of the route's own")
     .option("--incumbent <variant>", "what serves today (default: asked of the gateway, else default)")
     .option("--keep-outputs <n>", "send the inputs and outputs of n inputs to the gateway for review", "0")
+    .option("--hosted", "run it at the gateway over its eval cases; it goes on there without this process")
     .option("--resume <id>", "go on with an interrupted bake-off; what it paid for is kept")
     .option("--dry-run", "print what it would cost and could show, and send nothing")
     .option("--yes", "spend without asking");
