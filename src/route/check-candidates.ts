@@ -26,6 +26,7 @@ export function checkCandidates(document: LocatedYaml, draft: BundleDraft, conte
     } else seen.set(key, index);
     faults.push(
       ...checkProvider(document, candidate, index, context),
+      ...checkListed(document, candidate, index, context),
       ...checkPrice(document, draft, candidate, index, context),
     );
   }
@@ -63,6 +64,22 @@ function checkProvider(
   return [document.fault("route.unknown_provider", message, { path: ["candidates", index, "provider"], suggestion })];
 }
 
+/** A provider that lists its models does not know one that is not among them, as one whose name is misspelt. */
+function checkListed(
+  document: LocatedYaml,
+  { provider, model }: CandidateDraft,
+  index: number,
+  { providers }: CompileContext,
+): Fault[] {
+  const listed = Object.keys(providers.find(provider)?.models ?? {});
+  if (listed.length === 0 || listed.includes(model)) return [];
+  const suggestion = nearest(model, listed);
+  const hint = suggestion ? `did you mean ${suggestion}?` : `listed: ${listed.slice(0, 8).join(", ")}`;
+  const message = `${model} is not among the models that ${provider} lists; ${hint}`;
+  const place = { path: ["candidates", index, "model"], suggestion, severity: "warning" } as const;
+  return [document.fault("route.unlisted_model", message, place)];
+}
+
 /** A budget needs a price and an output bound, and a candidate that can never fit is reported before it runs. */
 function checkPrice(
   document: LocatedYaml,
@@ -72,7 +89,7 @@ function checkPrice(
   context: CompileContext,
 ): Fault[] {
   const { provider, model, params } = candidate;
-  if (!draft.budget || Object.keys(draft.budget).length === 0 || !context.providers.find(provider)) return [];
+  if (!context.providers.find(provider)) return [];
   const warn = (code: string, message: string) => [
     document.fault(code, message, { path: ["candidates", index], severity: "warning" }),
   ];
@@ -80,11 +97,13 @@ function checkPrice(
   const price = context.prices.find(provider, model, context.at);
   if (!price) {
     if (draft.allow_unpriced) return [];
+    const effect = isLimited(draft) ? "the budget refuses it" : "what it costs is unknown, and limits refuse it";
     return warn(
       "route.unpriced_candidate",
-      `${key} has no known price, so the budget refuses it; declare its price in modelrig.yaml or set allow_unpriced: true`,
+      `${key} has no known price, so ${effect}; declare its price in modelrig.yaml or set allow_unpriced: true`,
     );
   }
+  if (!draft.budget || !isLimited(draft)) return [];
   const spec = context.providers.model(provider, model);
   const outputTokens = params?.max_tokens ?? spec?.maxOutput ?? spec?.contextWindow;
   if (outputTokens === undefined) {
@@ -102,6 +121,10 @@ function checkPrice(
     "route.never_fits_budget",
     `${key} can never fit usd_per_call: ${outputTokens} output tokens alone may cost $${nanoToUsdText(least)}; lower max_tokens or raise the budget`,
   );
+}
+
+function isLimited({ budget }: BundleDraft): boolean {
+  return budget !== undefined && Object.keys(budget).length > 0;
 }
 
 function checkRequire(document: LocatedYaml, draft: BundleDraft, context: CompileContext): Fault[] {

@@ -53,6 +53,9 @@ const check = (io: Io, run: RunAction) =>
     const { result, texts } = await compileFolder({ cwd: io.cwd, ...flags });
     const faults = result.ok ? result.warnings : result.error;
     const routes = result.ok ? result.value.routes.map(({ name, hash }) => ({ name, hash })) : [];
+    if (result.ok && routes.length === 0) {
+      throw new CliError("routes.none", "there is no route to check", { fix: "modelrig routes new acme.my_task" });
+    }
     if (flags.json) {
       const shown = faults.map(({ rank: _rank, ...fault }) => fault);
       printJson(io, { schema: "modelrig.routes-check/1", ok: result.ok, routes, faults: shown });

@@ -166,3 +166,14 @@ describe("a code frame", () => {
     ]);
   });
 });
+
+describe("routes check without a route", () => {
+  it("is no success: it exits 1 and says what to do", async () => {
+    for (const flags of [[], ["--json"]]) {
+      const { exit, out, err } = await run("check", ...flags);
+      expect(exit).toBe(1);
+      expect(out + err).toContain("there is no route to check");
+      expect(out + err).toContain("modelrig routes new");
+    }
+  });
+});
