@@ -1,17 +1,10 @@
 import { getEvidenceSalt, recordLook } from "../../../api/bakeoffs.ts";
 import type { EvidenceStore } from "../../../bakeoff/evidence/evidence-store.ts";
-import type { ExaminationStore } from "../../../bakeoff/judge/examination.ts";
 import { CliError, type Io } from "../../command.ts";
 import { type GatewayOptions, gatewayFrom } from "../../gateway-client.ts";
 import { evidenceFile } from "../files/evidence-file.ts";
-import { examinationFile } from "../files/examination-file.ts";
 
 /** The evidence at the gateway where one is configured, else on this machine: one history, wherever bake-offs run. */
-/** Examinations of judges: at the gateway where one is configured, else on this machine. */
-export function examinationStoreFor(io: Io, _options: GatewayOptions): ExaminationStore {
-  return examinationFile(io.cwd);
-}
-
 export function evidenceStoreFor(io: Io, options: GatewayOptions): EvidenceStore {
   try {
     // What was measured is delivered even where Ctrl-C ended the bake-off.
