@@ -89,19 +89,20 @@ export function runStatement(
   };
 }
 
-/** What a statement changed is undone where its rows cannot be answered: its error means that nothing happened. */
+/**
+ * What a statement outside a transaction changed is undone where its rows cannot be answered: its error means that
+ * nothing happened. The lock is taken first, because a statement that the lock refused stays active and would keep its
+ * transaction from ending. Inside a transaction, whoever opened it decides.
+ */
 function undoneOnError<T>(connection: Database.Database, work: () => T): T {
-  connection.exec("SAVEPOINT modelrig_statement");
+  if (connection.inTransaction) return work();
+  connection.exec("BEGIN IMMEDIATE");
   try {
     const result = work();
-    connection.exec("RELEASE modelrig_statement");
+    connection.exec("COMMIT");
     return result;
   } catch (cause) {
-    // Some errors have ended the transaction, and the savepoint with it.
-    if (connection.inTransaction) {
-      connection.exec("ROLLBACK TO modelrig_statement");
-      connection.exec("RELEASE modelrig_statement");
-    }
+    if (connection.inTransaction) connection.exec("ROLLBACK");
     throw cause;
   }
 }
