@@ -16,9 +16,11 @@ export default defineConfig({
         test: {
           name: "edge",
           include: ["test/edge/**/*.test.ts"],
-          globalSetup: ["test/support/edge-upstreams.ts"],
+          globalSetup: ["test/support/upstreams/edge-upstreams.ts"],
           deps: { optimizer: { ssr: { enabled: true, include: ["itty-durable", "itty-router"] } } },
-          testTimeout: 30_000,
+          // Ceilings for a machine that does much else; no test waits for them.
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
         },
       },
       {
@@ -26,13 +28,13 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/node/**/*.test.ts", "test/e2e/**/*.test.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
         },
       },
       {
         // Pure code: what one file imported, the next may use.
-        test: { name: "property", include: ["test/property/**/*.test.ts"], testTimeout: 120_000, isolate: false },
+        test: { name: "property", include: ["test/property/**/*.test.ts"], testTimeout: 300_000, isolate: false },
       },
     ],
   },

@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: "heavy-edge",
           include: ["test/heavy/edge/**/*.test.ts"],
-          globalSetup: ["test/support/heavy-upstreams.ts"],
+          globalSetup: ["test/support/upstreams/heavy-upstreams.ts"],
           deps: { optimizer: { ssr: { enabled: true, include: ["itty-durable", "itty-router"] } } },
           testTimeout: 60_000,
         },

@@ -8,7 +8,7 @@ import Database from "libsql";
 import { startHranaServer } from "../../src/localdb/hrana-server.ts";
 import { migrate } from "../../src/store/database/migrate.ts";
 import { HOUR_MS } from "../../src/store/telemetry/stale-hours.ts";
-import { releasedMigrations } from "../support/local-database.ts";
+import { releasedMigrations } from "../support/hosts/local-database.ts";
 
 export interface Million {
   readonly org: string;

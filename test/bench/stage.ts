@@ -8,7 +8,7 @@ import { openLocalDatabase } from "../../src/cli/dev/local-database.ts";
 import { startWorker } from "../../src/cli/dev/worker-host.ts";
 import { compileAll } from "../../src/config/compile-all.ts";
 import type { CompiledBundle } from "../../src/config/config.ts";
-import { fakeIo } from "../support/fake-io.ts";
+import { fakeIo } from "../support/hosts/fake-io.ts";
 import type { Contestant } from "./compare.ts";
 import type { Target } from "./connection.ts";
 import { type LoadGenerator, startLoadGenerator, startUpstream, workerdChildren } from "./processes.ts";

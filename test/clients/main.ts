@@ -8,8 +8,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type DevReady, freshFolder, startDev } from "../support/dev-process.ts";
-import { startDialectUpstream } from "../support/dialect-upstream.ts";
+import { type DevReady, freshFolder, startDev } from "../support/hosts/dev-process.ts";
+import { startDialectUpstream } from "../support/upstreams/dialect-upstream.ts";
 import { scriptOutput } from "./script-output.ts";
 
 interface Client {

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DevProcess, freshFolder, startDev } from "../support/dev-process.ts";
-import { type DialectUpstream, startDialectUpstream } from "../support/dialect-upstream.ts";
+import { type DevProcess, freshFolder, startDev } from "../support/hosts/dev-process.ts";
+import { type DialectUpstream, startDialectUpstream } from "../support/upstreams/dialect-upstream.ts";
 
 const PROVIDERS = { oai: "openai", res: "openai-responses", ant: "anthropic", gem: "gemini" } as const;
 const MODELS = ["text", "think"] as const;

@@ -5,7 +5,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateObject, generateText, jsonSchema, streamText, type ToolSet, tool } from "ai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type DevProcess, freshFolder, startDev } from "../support/dev-process.ts";
+import { type DevProcess, freshFolder, startDev } from "../support/hosts/dev-process.ts";
 import {
   completion,
   json,
@@ -14,7 +14,7 @@ import {
   startScriptedUpstream,
   streamed,
   USAGE,
-} from "../support/scripted-upstream.ts";
+} from "../support/upstreams/scripted-upstream.ts";
 
 const SCHEMA = {
   type: "object",

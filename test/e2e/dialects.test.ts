@@ -7,9 +7,13 @@ import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type DevProcess, freshFolder, startDev } from "../support/dev-process.ts";
-import { SAID_USAGE } from "../support/dialect-answers.ts";
-import { type AskedRequest, type DialectUpstream, startDialectUpstream } from "../support/dialect-upstream.ts";
+import { type DevProcess, freshFolder, startDev } from "../support/hosts/dev-process.ts";
+import { SAID_USAGE } from "../support/upstreams/dialect-answers.ts";
+import {
+  type AskedRequest,
+  type DialectUpstream,
+  startDialectUpstream,
+} from "../support/upstreams/dialect-upstream.ts";
 
 const PROVIDERS = { oai: "openai", res: "openai-responses", ant: "anthropic", gem: "gemini" } as const;
 type Provider = keyof typeof PROVIDERS;

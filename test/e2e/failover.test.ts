@@ -6,9 +6,9 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DevGateway, type StreamSeen, startGateway } from "../support/dev-gateway.ts";
-import { answerText } from "../support/faults.ts";
-import { type FaultyUpstream, startFaultyUpstream } from "../support/faulty-upstream.ts";
+import { answerText } from "../support/engine/faults.ts";
+import { type DevGateway, type StreamSeen, startGateway } from "../support/hosts/dev-gateway.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../support/upstreams/faulty-upstream.ts";
 
 const SCALE = 4;
 const scaled = (ms: number): number => ms / SCALE;

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
-import { gatewayFolder } from "../support/dev-gateway.ts";
-import { type DevProcess, startDev } from "../support/dev-process.ts";
-import { listen } from "../support/http-server.ts";
+import { gatewayFolder } from "../support/hosts/dev-gateway.ts";
+import { type DevProcess, startDev } from "../support/hosts/dev-process.ts";
+import { listen } from "../support/upstreams/http-server.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -5,8 +5,8 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DevProcess, freshFolder, startDev } from "../support/dev-process.ts";
-import { type DialectUpstream, startDialectUpstream } from "../support/dialect-upstream.ts";
+import { type DevProcess, freshFolder, startDev } from "../support/hosts/dev-process.ts";
+import { type DialectUpstream, startDialectUpstream } from "../support/upstreams/dialect-upstream.ts";
 
 const PROVIDERS = { oai: "openai", res: "openai-responses", ant: "anthropic", gem: "gemini" } as const;
 const NAMES = Object.keys(PROVIDERS);

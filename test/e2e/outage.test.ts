@@ -12,10 +12,10 @@ import { compileAll } from "../../src/config/compile-all.ts";
 import { displayKey, hashKey, keyFrom } from "../../src/identity/key.ts";
 import { EVERY_LANE } from "../../src/identity/reach.ts";
 import { SCOPES } from "../../src/identity/scope.ts";
-import { startGateway } from "../support/dev-gateway.ts";
-import { freshFolder } from "../support/dev-process.ts";
-import { startFaultyUpstream } from "../support/faulty-upstream.ts";
-import { localStore } from "../support/local-database.ts";
+import { startGateway } from "../support/hosts/dev-gateway.ts";
+import { freshFolder } from "../support/hosts/dev-process.ts";
+import { localStore } from "../support/hosts/local-database.ts";
+import { startFaultyUpstream } from "../support/upstreams/faulty-upstream.ts";
 
 const OUTAGE_MS = Number(process.env["MODELRIG_OUTAGE_MS"] ?? 5_000);
 

@@ -1,10 +1,15 @@
 /** What was seen to go wrong in the closest peer of this gateway: one test each, over HTTP against a running gateway. */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type DevGateway, startGateway } from "../support/dev-gateway.ts";
-import { answerText } from "../support/faults.ts";
-import { type FaultyUpstream, startFaultyUpstream } from "../support/faulty-upstream.ts";
-import { json, type Reply, type ScriptedUpstream, startScriptedUpstream } from "../support/scripted-upstream.ts";
+import { answerText } from "../support/engine/faults.ts";
+import { type DevGateway, startGateway } from "../support/hosts/dev-gateway.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../support/upstreams/faulty-upstream.ts";
+import {
+  json,
+  type Reply,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from "../support/upstreams/scripted-upstream.ts";
 
 const KINDS = {
   ...{ ok: "ok", "error-first": "error-first", cut: "cut-after:3", quota: "quota", once529: "status:529,ok" },

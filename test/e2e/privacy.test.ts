@@ -2,14 +2,14 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type DevGateway, startGateway } from "../support/dev-gateway.ts";
+import { type DevGateway, startGateway } from "../support/hosts/dev-gateway.ts";
 import {
   completion,
   json,
   type Reply,
   type ScriptedUpstream,
   startScriptedUpstream,
-} from "../support/scripted-upstream.ts";
+} from "../support/upstreams/scripted-upstream.ts";
 
 const PROMPT = "canary-prompt-6f1d";
 const OUTPUT = "canary-output-93ab";

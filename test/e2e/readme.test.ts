@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { type DevProcess, freshFolder, startDev } from "../support/dev-process.ts";
-import { fakeIo } from "../support/fake-io.ts";
-import { commandsOf, type Fence, fencesOf, shapeOf } from "../support/fences.ts";
+import { type DevProcess, freshFolder, startDev } from "../support/hosts/dev-process.ts";
+import { fakeIo } from "../support/hosts/fake-io.ts";
+import { commandsOf, type Fence, fencesOf, shapeOf } from "../support/sources/fences.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const fences = fencesOf(readFileSync(join(root, "README.md"), "utf8"));

@@ -13,10 +13,10 @@ import { generateText, wrapLanguageModel } from "ai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as sdk from "../../src/sdk/index.ts";
-import { type DevGateway, gatewayFolder, startGateway } from "../support/dev-gateway.ts";
-import { type DialectUpstream, startDialectUpstream } from "../support/dialect-upstream.ts";
-import { documentedSurface } from "../support/documented-examples.ts";
-import { projectRoot } from "../support/source-files.ts";
+import { type DevGateway, gatewayFolder, startGateway } from "../support/hosts/dev-gateway.ts";
+import { documentedSurface } from "../support/sources/documented-examples.ts";
+import { projectRoot } from "../support/sources/source-files.ts";
+import { type DialectUpstream, startDialectUpstream } from "../support/upstreams/dialect-upstream.ts";
 
 /** Tables in which an example may leave rows. */
 const TABLES = ["inferences", "runs", "artifacts", "artifact_links", "grades", "eval_cases"] as const;

@@ -7,17 +7,17 @@ import { fileURLToPath } from "node:url";
 import { type Client, createClient } from "@libsql/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRig, type Rig, type RigConfig } from "../../src/sdk/index.ts";
-import { type DevGateway, startGateway } from "../support/dev-gateway.ts";
-import { freshFolder } from "../support/dev-process.ts";
-import { type FlakyFront, startFlakyFront } from "../support/flaky-front.ts";
-import { CANDIDATES, NO_RETRY, textRoute } from "../support/rig.ts";
+import { type DevGateway, startGateway } from "../support/hosts/dev-gateway.ts";
+import { freshFolder } from "../support/hosts/dev-process.ts";
+import { CANDIDATES, NO_RETRY, textRoute } from "../support/hosts/rig.ts";
+import { type FlakyFront, startFlakyFront } from "../support/upstreams/flaky-front.ts";
 import {
   completion,
   json,
   type ScriptedUpstream,
   startScriptedUpstream,
   streamed,
-} from "../support/scripted-upstream.ts";
+} from "../support/upstreams/scripted-upstream.ts";
 
 const schema = { type: "object", properties: { a: { type: "integer" } }, required: ["a"], additionalProperties: false };
 
@@ -67,7 +67,7 @@ async function rows(sql: string, ...args: (string | number)[]): Promise<Record<s
 }
 
 function recorder(cwd: string, count: number, close: boolean) {
-  const script = fileURLToPath(new URL("../support/recording-process.ts", import.meta.url));
+  const script = fileURLToPath(new URL("../support/hosts/recording-process.ts", import.meta.url));
   const env = { PATH: process.env["PATH"] ?? "", MODELRIG_URL: front.url, MODELRIG_KEY: gateway.dev.ready.key };
   return spawn(process.execPath, [script, cwd, String(count), ...(close ? ["close"] : [])], { env, stdio: "ignore" });
 }

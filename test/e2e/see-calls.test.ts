@@ -1,10 +1,15 @@
 /** From a call to its line, its attempts and its cost, by the commands that show them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { main } from "../../src/cli/main.ts";
-import { type DevGateway, startGateway } from "../support/dev-gateway.ts";
-import { fakeIo } from "../support/fake-io.ts";
-import { CANDIDATES, NO_RETRY } from "../support/rig.ts";
-import { completion, json, type ScriptedUpstream, startScriptedUpstream } from "../support/scripted-upstream.ts";
+import { type DevGateway, startGateway } from "../support/hosts/dev-gateway.ts";
+import { fakeIo } from "../support/hosts/fake-io.ts";
+import { CANDIDATES, NO_RETRY } from "../support/hosts/rig.ts";
+import {
+  completion,
+  json,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+} from "../support/upstreams/scripted-upstream.ts";
 
 let upstream: ScriptedUpstream;
 let gateway: DevGateway;

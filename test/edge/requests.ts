@@ -2,7 +2,7 @@
 import { afterEach, inject } from "vitest";
 import { openStore } from "../../src/store/store.ts";
 import { recordOf } from "../../src/telemetry/record.ts";
-import { anInference } from "../support/inferences.ts";
+import { anInference } from "../support/store/inferences.ts";
 import { type Gateway, openGateway } from "./gateway.ts";
 
 const opened: Gateway[] = [];

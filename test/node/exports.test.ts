@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { moduleNames } from "../support/module-exports.ts";
-import { projectRoot, sourceFiles } from "../support/source-files.ts";
+import { moduleNames } from "../support/sources/module-exports.ts";
+import { projectRoot, sourceFiles } from "../support/sources/source-files.ts";
 
 /** Files whose exports are for others than this project's files, and who takes them. */
 const ENTRIES: Record<string, string> = {

@@ -5,7 +5,7 @@ import { FAILURE_CLASSES } from "../../src/failure/failure.ts";
 import { redact } from "../../src/failure/redact.ts";
 import { bounded, MAX_RETRY_AFTER_MS, retryAfterMs } from "../../src/wire/retry-after.ts";
 import { PROVIDER_ERRORS } from "../fixtures/provider-errors.ts";
-import { decoded, judged } from "../support/decode-fixture.ts";
+import { decoded, judged } from "../support/wire/decode-fixture.ts";
 
 const status = fc.oneof(
   fc.constantFrom(400, 401, 402, 403, 404, 413, 422, 429, 500, 503, 529),

@@ -4,8 +4,8 @@ import type { ToolCallPart } from "../../src/wire/chat.ts";
 import type { WireTarget } from "../../src/wire/dialect.ts";
 import { openaiChat, openaiChatIngress } from "../../src/wire/openai-chat/index.ts";
 import { sseEvents } from "../../src/wire/sse.ts";
-import { bytesOf } from "../support/byte-stream.ts";
-import { decodeStream } from "../support/decoded-stream.ts";
+import { bytesOf } from "../support/wire/byte-stream.ts";
+import { decodeStream } from "../support/wire/decoded-stream.ts";
 
 const TARGET: WireTarget = {
   provider: "openai",

@@ -8,8 +8,6 @@ import type { ChatRequest, DialectName } from "../../src/wire/chat.ts";
 import type { WireTarget } from "../../src/wire/dialect.ts";
 import { upstreamDialect } from "../../src/wire/dialects.ts";
 import { openaiChatIngress } from "../../src/wire/openai-chat/index.ts";
-import { cutAt } from "../support/byte-stream.ts";
-import { decodeStream } from "../support/decoded-stream.ts";
 import {
   SAID_USAGE,
   type Said,
@@ -18,7 +16,9 @@ import {
   sayChat,
   sayGemini,
   sayResponses,
-} from "../support/dialect-answers.ts";
+} from "../support/upstreams/dialect-answers.ts";
+import { cutAt } from "../support/wire/byte-stream.ts";
+import { decodeStream } from "../support/wire/decoded-stream.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of four APIs are looked into
 type Json = any;

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { SseEvent, WireTarget } from "../../src/wire/dialect.ts";
 import { streamDecoder } from "../../src/wire/openai-chat/events.ts";
 import { sseEvents, sseFrame } from "../../src/wire/sse.ts";
-import { bytesOf, cutAt } from "../support/byte-stream.ts";
-import { skipWithoutCorpus } from "../support/corpus.ts";
-import { decodeStream } from "../support/decoded-stream.ts";
-import { wireExchanges } from "../support/wire-exchanges.ts";
+import { bytesOf, cutAt } from "../support/wire/byte-stream.ts";
+import { skipWithoutCorpus } from "../support/wire/corpus.ts";
+import { decodeStream } from "../support/wire/decoded-stream.ts";
+import { wireExchanges } from "../support/wire/wire-exchanges.ts";
 
 const TARGET: WireTarget = { provider: "openai", model: "m", quirks: {} };
 

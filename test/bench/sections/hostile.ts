@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { openLocalDatabase } from "../../../src/cli/dev/local-database.ts";
 import { compileAll } from "../../../src/config/compile-all.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 import type { Figure } from "../figures.ts";
 import { cpuMs, idle, workerdChildren } from "../processes.ts";
 import { startGateway } from "../stage.ts";

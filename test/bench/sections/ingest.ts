@@ -7,7 +7,7 @@ import { ingestBatch } from "../../../src/runs/ingest-batch.ts";
 import { migrate } from "../../../src/store/database/migrate.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anInference } from "../../support/inferences.ts";
+import { anInference } from "../../support/store/inferences.ts";
 import { type Figure, median } from "../figures.ts";
 import { withFolder } from "../temporary-folder.ts";
 

@@ -3,7 +3,7 @@ import { Bets, logWealth } from "../../../src/stats/betting-bound.ts";
 import { binaryRegret } from "../../../src/stats/paired-regret.ts";
 import { tQuantile } from "../../../src/stats/student-t.ts";
 import { tango } from "../../../src/stats/tango.ts";
-import { pairedT } from "../../support/interval-rivals.ts";
+import { pairedT } from "../../support/bakeoff/interval-rivals.ts";
 import { passFail, type Random } from "./draws.ts";
 
 export interface Looking {

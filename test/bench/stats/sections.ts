@@ -5,7 +5,7 @@ import { correctedRate } from "../../../src/stats/judge-correction.ts";
 import { graderAgreement } from "../../../src/stats/kappa.ts";
 import { pairedRegret, regretInterval, scoreRegret } from "../../../src/stats/paired-regret.ts";
 import { tQuantile } from "../../../src/stats/student-t.ts";
-import { agrestiMin, pairedT } from "../../support/interval-rivals.ts";
+import { agrestiMin, pairedT } from "../../support/bakeoff/interval-rivals.ts";
 import { type SimulatedCoverage, simulate } from "./coverage.ts";
 import { clusteredPairs, GRADED, mergedPairs, passFail, percent, type Random } from "./draws.ts";
 import { SIZES, type TableInterval, worstCoverage } from "./enumeration.ts";

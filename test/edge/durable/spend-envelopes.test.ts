@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { SpendEnvelopes } from "../../../durable/spend-envelopes.ts";
 import type { EnvelopeClaim, ReserveResult } from "../../../src/envelope/envelope.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
-import { agreesWithModel, type EnvelopeLedger, envelopeSteps } from "../../support/envelope-model.ts";
+import { agreesWithModel, type EnvelopeLedger, envelopeSteps } from "../../support/engine/envelope-model.ts";
 import { claim, freshOrg, SPEND_ENVELOPES, seededRandom, stopClock } from "./objects.ts";
 
 type Stub = DurableObjectStub<SpendEnvelopes>;

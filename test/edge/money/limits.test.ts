@@ -7,7 +7,7 @@ import { nanoUsd, usdToNano } from "../../../src/money/nano-usd.ts";
 import type { Price } from "../../../src/money/price.ts";
 import type { ModelSpec } from "../../../src/provider/provider.ts";
 import { openStore } from "../../../src/store/store.ts";
-import type { Seen } from "../../support/behaving-upstream.ts";
+import type { Seen } from "../../support/upstreams/behaving-upstream.ts";
 import { seededRandom } from "../durable/objects.ts";
 import { candidate, type Gateway, openGateway, route, upstreamProvider, user } from "../gateway.ts";
 

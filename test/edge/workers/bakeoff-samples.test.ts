@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, inject, test } from "vitest";
 import { LONGEST_KEPT, MOST_KEPT_AT_ONCE } from "../../../src/bakeoff/execution/kept-sample.ts";
 import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
-import { lookOf, reportOf } from "../../support/recorded-report.ts";
+import { lookOf, reportOf } from "../../support/bakeoff/recorded-report.ts";
 import { type Gateway, openGateway, route } from "../gateway.ts";
 
 const opened: Gateway[] = [];

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, inject, test } from "vitest";
-import type { Seen } from "../../support/behaving-upstream.ts";
+import type { Seen } from "../../support/upstreams/behaving-upstream.ts";
 import { candidate, type GatewayOptions, ladder, openGateway, route, upstreamProvider, user } from "../gateway.ts";
 
 const SCHEMA = { type: "object", properties: { a: { type: "integer" } }, required: ["a"], additionalProperties: false };

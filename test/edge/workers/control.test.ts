@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, inject, test } from "vitest";
 import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
-import { pairFigures } from "../../support/bakeoff-figures.ts";
-import { lookOf, reportOf } from "../../support/recorded-report.ts";
+import { pairFigures } from "../../support/bakeoff/bakeoff-figures.ts";
+import { lookOf, reportOf } from "../../support/bakeoff/recorded-report.ts";
 import { type Gateway, ladder, openGateway, route } from "../gateway.ts";
 
 const opened: Gateway[] = [];

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { LAST_INSTANT } from "../../../src/intake/fields.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anAttempt, anInference } from "../../support/inferences.ts";
+import { anAttempt, anInference } from "../../support/store/inferences.ts";
 import { newOrg } from "../keys.ts";
 import { get, post, send } from "../requests.ts";
 

@@ -4,7 +4,7 @@ import { CONTRACT } from "../../../src/api/contract.ts";
 import { type Endpoint, paramNames, pathWith } from "../../../src/api/endpoint.ts";
 import { parseBody } from "../../../workers/endpoints/parsing.ts";
 import { HttpFault } from "../../../workers/http/fault.ts";
-import { BodySamples, type FieldPath, type HostileBody } from "../../support/hostile-bodies.ts";
+import { BodySamples, type FieldPath, type HostileBody } from "../../support/wire/hostile-bodies.ts";
 import { type Gateway, openGateway, route } from "../gateway.ts";
 
 let gateway: Gateway;

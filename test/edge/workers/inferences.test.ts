@@ -3,7 +3,7 @@ import { failure } from "../../../src/failure/failure.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import { LANES } from "../../../src/record/lane.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anAttempt, anInference } from "../../support/inferences.ts";
+import { anAttempt, anInference } from "../../support/store/inferences.ts";
 import { type Gateway, openGateway } from "../gateway.ts";
 import { edgeStore, newKey, newOrg } from "../keys.ts";
 

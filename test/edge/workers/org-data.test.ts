@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anInference } from "../../support/inferences.ts";
+import { anInference } from "../../support/store/inferences.ts";
 import { type Gateway, openGateway } from "../gateway.ts";
 import { edgeStore, newKey, newOrg } from "../keys.ts";
 

@@ -1,7 +1,7 @@
 /** What comes in from elsewhere: batches of an SDK, and single calls reported by plain HTTP. */
 import { afterEach, describe, expect, inject, test } from "vitest";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anInference } from "../../support/inferences.ts";
+import { anInference } from "../../support/store/inferences.ts";
 import { type Gateway, openGateway, upstreamProvider } from "../gateway.ts";
 import { edgeStore, newKey, newOrg } from "../keys.ts";
 

@@ -1,7 +1,7 @@
 /** A key with a row scope, against everything there is: it reads only its rows, and adds nothing to any other. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anInference } from "../../support/inferences.ts";
+import { anInference } from "../../support/store/inferences.ts";
 import { edgeStore, newKey, newOrg } from "../keys.ts";
 import { get, type Json, post, send } from "../requests.ts";
 

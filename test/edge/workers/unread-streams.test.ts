@@ -1,7 +1,7 @@
 /** Streams that pass from an exact provider to a client of its dialect unread keep what streams that are read promise. */
 import { afterEach, describe, expect, inject, test } from "vitest";
 import type { InferenceRecord } from "../../../src/record/inference-record.ts";
-import type { ScriptedStream, Seen } from "../../support/behaving-upstream.ts";
+import type { ScriptedStream, Seen } from "../../support/upstreams/behaving-upstream.ts";
 import { ladder, openGateway, route, upstreamProvider, user } from "../gateway.ts";
 
 const timeouts = { firstTokenMs: 2_000, idleMs: 1_500, attemptMs: 5_000, callMs: 10_000, streamMs: 60_000 };

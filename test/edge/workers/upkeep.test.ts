@@ -5,7 +5,7 @@ import { openStore } from "../../../src/store/store.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
 import { CYCLES } from "../../../workers/background/cycles.ts";
 import worker from "../../../workers/index.ts";
-import { anInference } from "../../support/inferences.ts";
+import { anInference } from "../../support/store/inferences.ts";
 import { openGateway, route, upstreamProvider, user } from "../gateway.ts";
 
 const providers = [upstreamProvider("up", inject("upstreamUrl"))];

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, inject, test } from "vitest";
 import { nanoToUsdText, nanoUsd, usdToNano } from "../../../src/money/nano-usd.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { openGateway, route, upstreamProvider, user } from "../../edge/gateway.ts";
-import type { RecordedCall } from "../../support/recorded-call.ts";
+import type { RecordedCall } from "../../support/wire/recorded-call.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of three APIs are read without types
 type Json = any;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { seededRandom } from "../../../src/stats/random.ts";
-import { startCountingUpstream } from "../../support/counting-upstream.ts";
-import { gatewayFolder } from "../../support/dev-gateway.ts";
-import { type DevProcess, startDev } from "../../support/dev-process.ts";
+import { gatewayFolder } from "../../support/hosts/dev-gateway.ts";
+import { type DevProcess, startDev } from "../../support/hosts/dev-process.ts";
+import { startCountingUpstream } from "../../support/upstreams/counting-upstream.ts";
 
 const KILLS = Number(process.env["MODELRIG_KILLS"] ?? 20);
 const CLIENTS = 12;

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { gradesFile } from "../../../src/bakeoff/judge/human-grades.ts";
 import { storedGrades } from "../../../src/cli/bakeoff/files/grade-file.ts";
 import { serveReport } from "../../../src/cli/bakeoff/report/report-server.ts";
-import { fiveArms, keepRun, type PageRun, pageOf, runWithSamples } from "../../support/bakeoff-page.ts";
-import { chromiumPath, openBrowser } from "../../support/browser.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fiveArms, keepRun, type PageRun, pageOf, runWithSamples } from "../../support/bakeoff/bakeoff-page.ts";
+import { chromiumPath, openBrowser } from "../../support/hosts/browser.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 const chromium = chromiumPath();
 if (chromium === undefined)

@@ -5,8 +5,8 @@ import { reportWithEvidence } from "../../../src/bakeoff/report/assemble-report.
 import { type BakeoffReport, bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { gateOf, inconsistency } from "../../../src/bakeoff/report/consistency.ts";
 import type { Route } from "../../../src/route/route.ts";
-import { analysedRun, referencedRoute } from "../../support/bakeoff-analysis.ts";
-import { memoryEvidence } from "../../support/memory-evidence.ts";
+import { analysedRun, referencedRoute } from "../../support/bakeoff/bakeoff-analysis.ts";
+import { memoryEvidence } from "../../support/bakeoff/memory-evidence.ts";
 
 const LARGEST = "reference:sim/atlas-large";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { distinctVariants } from "../../../src/bakeoff/plan/distinct-variants.ts";
-import { routeOf } from "../../support/bundles.ts";
+import { routeOf } from "../../support/sources/bundles.ts";
 
 const HEAD = `route: acme.task
 candidates:

@@ -12,7 +12,7 @@ import type { ReplayInput } from "../../../src/replay/replay-input.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
 import { engineHost } from "../../../src/workspace/engine-host.ts";
-import { routeOf } from "../../support/bundles.ts";
+import { routeOf } from "../../support/sources/bundles.ts";
 
 let route: Route;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decideRegrets } from "../../../src/bakeoff/evidence/decide-regrets.ts";
 import type { LookRecord } from "../../../src/bakeoff/evidence/look-record.ts";
-import { countedFigures, lookFigures, pairsWith, type RegretFigures } from "../../support/bakeoff-figures.ts";
+import { countedFigures, lookFigures, pairsWith, type RegretFigures } from "../../support/bakeoff/bakeoff-figures.ts";
 
 const DAY_MS = 86_400_000;
 const LIMIT = 0.05;

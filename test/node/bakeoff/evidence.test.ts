@@ -7,9 +7,9 @@ import { gradingDigest, servedDigest } from "../../../src/bakeoff/evidence/serve
 import { reportOf, reportWithEvidence } from "../../../src/bakeoff/report/assemble-report.ts";
 import { inconsistency } from "../../../src/bakeoff/report/consistency.ts";
 import { evidenceFile } from "../../../src/cli/bakeoff/files/evidence-file.ts";
-import { analysedRun, referencedRoute } from "../../support/bakeoff-analysis.ts";
-import { localStore } from "../../support/local-database.ts";
-import { memoryEvidence } from "../../support/memory-evidence.ts";
+import { analysedRun, referencedRoute } from "../../support/bakeoff/bakeoff-analysis.ts";
+import { memoryEvidence } from "../../support/bakeoff/memory-evidence.ts";
+import { localStore } from "../../support/hosts/local-database.ts";
 
 const failing = (arm: string, until: number) => ({
   sample: (name: string, index: number) => (name === arm && index < until ? { outcome: "nonconformant" as const } : {}),

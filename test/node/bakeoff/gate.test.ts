@@ -4,7 +4,13 @@ import type { PairedInput } from "../../../src/bakeoff/analysis/scores.ts";
 import type { GateFigures } from "../../../src/bakeoff/gate/contest.ts";
 import { decideGate } from "../../../src/bakeoff/gate/decide-gate.ts";
 import { gateReport } from "../../../src/bakeoff/gate/gate-report.ts";
-import { armFigures, gateFigures, pairFigures, pairsWith, regretFigures } from "../../support/bakeoff-figures.ts";
+import {
+  armFigures,
+  gateFigures,
+  pairFigures,
+  pairsWith,
+  regretFigures,
+} from "../../support/bakeoff/bakeoff-figures.ts";
 
 const dear = armFigures("default", { role: "incumbent", effective: { usd_per_1k: 5, low: 4.5, high: 5.5 } });
 

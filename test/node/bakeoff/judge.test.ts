@@ -11,9 +11,9 @@ import { replayLedger } from "../../../src/cli/replay-ledger.ts";
 import { failure } from "../../../src/failure/failure.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
-import { type FakeCall, fakeEngine, inputs, planOf } from "../../support/bakeoff-run.ts";
-import { routeOf } from "../../support/bundles.ts";
-import { everyJudgePassed } from "../../support/examined-judge.ts";
+import { type FakeCall, fakeEngine, inputs, planOf } from "../../support/bakeoff/bakeoff-run.ts";
+import { everyJudgePassed } from "../../support/bakeoff/examined-judge.ts";
+import { routeOf } from "../../support/sources/bundles.ts";
 
 /** `default` serves from one model, `cheap` from another; the judge is whatever is named. */
 const judgedRoute = (judge: string, more = "") =>

@@ -9,7 +9,7 @@ import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { familyLevel } from "../../../src/stats/alpha-spending.ts";
 import { detectable, pairsNeeded } from "../../../src/stats/power.ts";
-import { routeOf } from "../../support/bundles.ts";
+import { routeOf } from "../../support/sources/bundles.ts";
 
 const routeWith = (variants: number, more = ""): Promise<Route> =>
   routeOf(`route: acme.task

@@ -4,7 +4,7 @@ import type { Sample, SentBill } from "../../../src/bakeoff/execution/sample.ts"
 import { reportOf } from "../../../src/bakeoff/report/assemble-report.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import type { PriceBook } from "../../../src/money/price.ts";
-import { inputs, journalOf, planOf, twoArmRoute } from "../../support/bakeoff-run.ts";
+import { inputs, journalOf, planOf, twoArmRoute } from "../../support/bakeoff/bakeoff-run.ts";
 
 const N = 120;
 const rate = (base: number) => ({ base, tiers: [] });

@@ -14,7 +14,7 @@ import {
   REFERENCE,
   type RegretFigures,
   regretFigures,
-} from "../../support/bakeoff-figures.ts";
+} from "../../support/bakeoff/bakeoff-figures.ts";
 
 const N = 400;
 const size = { sent: N, graded: N, conformant: 392 };

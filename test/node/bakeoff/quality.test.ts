@@ -3,7 +3,7 @@ import { goldenScore } from "../../../src/bakeoff/execution/golden-score.ts";
 import { metricOf, qualityOf } from "../../../src/bakeoff/execution/quality.ts";
 import type { JudgeChoice } from "../../../src/bakeoff/judge/judge-choice.ts";
 import type { Route } from "../../../src/route/route.ts";
-import { twoArmRoute } from "../../support/bakeoff-run.ts";
+import { twoArmRoute } from "../../support/bakeoff/bakeoff-run.ts";
 
 let route: Route;
 let checked: Route;

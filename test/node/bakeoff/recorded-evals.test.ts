@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { normalQuantile } from "../../../src/stats/normal.ts";
-import { readJson, skipWithoutCorpus } from "../../support/corpus.ts";
-import { bakeoffOver, type EvalTable, type Row } from "../../support/eval-table.ts";
+import { bakeoffOver, type EvalTable, type Row } from "../../support/bakeoff/eval-table.ts";
+import { readJson, skipWithoutCorpus } from "../../support/wire/corpus.ts";
 
 const skip = skipWithoutCorpus("recorded evaluations replayed as arms", "2,129 items");
 

@@ -3,7 +3,7 @@ import { armsOf } from "../../../src/bakeoff/plan/arm.ts";
 import { chooseReference } from "../../../src/bakeoff/plan/reference-choice.ts";
 import type { MeasuredCapability, Registry } from "../../../src/registry/capability.ts";
 import type { Route } from "../../../src/route/route.ts";
-import { routeOf } from "../../support/bundles.ts";
+import { routeOf } from "../../support/sources/bundles.ts";
 
 let route: Route;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { armsOf, referenceArm } from "../../../src/bakeoff/plan/arm.ts";
 import type { ModelCapabilities } from "../../../src/provider/provider.ts";
 import type { ReplayPayload } from "../../../src/replay/replay-payload.ts";
 import type { ChatRequest } from "../../../src/wire/chat.ts";
-import { routeOf } from "../../support/bundles.ts";
+import { routeOf } from "../../support/sources/bundles.ts";
 
 const route = await routeOf(`route: acme.task
 candidates:

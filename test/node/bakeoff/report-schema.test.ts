@@ -5,7 +5,7 @@ import { reportOf } from "../../../src/bakeoff/report/assemble-report.ts";
 import { bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { bakeoffJsonSchema } from "../../../src/bakeoff/report/report-json-schema.ts";
 import { compileSchema } from "../../../src/json/schema/validate.ts";
-import { analysedRun } from "../../support/bakeoff-analysis.ts";
+import { analysedRun } from "../../support/bakeoff/bakeoff-analysis.ts";
 
 const published = JSON.parse(
   readFileSync(fileURLToPath(new URL("../../../docs/schemas/bakeoff-1.schema.json", import.meta.url)), "utf8"),

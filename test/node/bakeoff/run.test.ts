@@ -12,7 +12,14 @@ import { failure } from "../../../src/failure/failure.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
-import { type FakeCall, fakeEngine, inputs, journalOf, planOf, twoArmRoute } from "../../support/bakeoff-run.ts";
+import {
+  type FakeCall,
+  fakeEngine,
+  inputs,
+  journalOf,
+  planOf,
+  twoArmRoute,
+} from "../../support/bakeoff/bakeoff-run.ts";
 
 let route: Route;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { answerText } from "../../../src/wire/chat.ts";
 import type { UpstreamDialect } from "../../../src/wire/dialect.ts";
 import { upstreamDialect } from "../../../src/wire/dialects.ts";
 import { shapeName, shapeOf, streamedAnswer, WIRES, wholeAnswer } from "../../bench/shapes.ts";
-import { bytesOf } from "../../support/byte-stream.ts";
-import { decodeStream } from "../../support/decoded-stream.ts";
+import { bytesOf } from "../../support/wire/byte-stream.ts";
+import { decodeStream } from "../../support/wire/decoded-stream.ts";
 
 const FOLDERS = { openai: "openai-chat", anthropic: "anthropic-messages", gemini: "gemini" } as const;
 const shape = { events: 7, characters: 12 };

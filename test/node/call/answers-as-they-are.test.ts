@@ -1,14 +1,14 @@
 /** What an upstream sends is read by what it is, and a refusal reaches the caller as one. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { CallPolicy } from "../../../src/call/call.ts";
-import { readAll, type TestEngine, testEngine, textFrom } from "../../support/engine.ts";
+import { readAll, type TestEngine, testEngine, textFrom } from "../../support/engine/engine.ts";
 import {
   json,
   type Reply,
   type ScriptedUpstream,
   startScriptedUpstream,
   USAGE,
-} from "../../support/scripted-upstream.ts";
+} from "../../support/upstreams/scripted-upstream.ts";
 
 let upstreams: readonly [ScriptedUpstream, ScriptedUpstream];
 let engine: TestEngine;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EnvelopeClaim } from "../../../src/envelope/envelope.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
-import { candidate, readAll, testEngine } from "../../support/engine.ts";
-import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
+import { candidate, readAll, testEngine } from "../../support/engine/engine.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../../support/upstreams/faulty-upstream.ts";
 
 const CLAIM: EnvelopeClaim = { scope: "route-day", id: "route-day:test.route:2026-11-29", limit: nanoUsd(1e12) };
 const budget = { claims: [CLAIM] };

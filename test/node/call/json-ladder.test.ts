@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { OutputRule } from "../../../src/call/call.ts";
 import type { ModelCapabilities } from "../../../src/provider/provider.ts";
 import type { Rung } from "../../../src/route/route.ts";
-import { readAll, testEngine, textFrom } from "../../support/engine.ts";
-import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
+import { readAll, testEngine, textFrom } from "../../support/engine/engine.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../../support/upstreams/faulty-upstream.ts";
 
 let upstream: FaultyUpstream;
 let scenarios = 0;

@@ -2,9 +2,9 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decodeRequest } from "../../../src/wire/openai-chat/ingress-request.ts";
-import { candidate, testEngine, textFrom } from "../../support/engine.ts";
-import { answerText } from "../../support/faults.ts";
-import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
+import { candidate, testEngine, textFrom } from "../../support/engine/engine.ts";
+import { answerText } from "../../support/engine/faults.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../../support/upstreams/faulty-upstream.ts";
 
 let upstream: FaultyUpstream;
 let scenarios = 0;

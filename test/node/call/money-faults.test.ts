@@ -2,8 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EnvelopeClaim } from "../../../src/envelope/envelope.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
-import { type CountingUpstream, FAULTS, STAGES, startCountingUpstream } from "../../support/counting-upstream.ts";
-import { candidate, readAll, type TestEngine, testEngine } from "../../support/engine.ts";
+import { candidate, readAll, type TestEngine, testEngine } from "../../support/engine/engine.ts";
+import {
+  type CountingUpstream,
+  FAULTS,
+  STAGES,
+  startCountingUpstream,
+} from "../../support/upstreams/counting-upstream.ts";
 
 const CLAIM: EnvelopeClaim = { scope: "route-day", id: "route-day:test.route:2026-11-29", limit: nanoUsd(1e12) };
 const NO_RETRY = { network: 0, content_invalid: 0, capacity_shed: 0, server_error: 0 };

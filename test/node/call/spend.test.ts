@@ -3,8 +3,8 @@ import type { EnvelopeClaim, ReserveRequest } from "../../../src/envelope/envelo
 import { envelopeClaim } from "../../../src/envelope/period.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import { decodeRequest } from "../../../src/wire/openai-chat/ingress-request.ts";
-import { candidate, readAll, testEngine } from "../../support/engine.ts";
-import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
+import { candidate, readAll, testEngine } from "../../support/engine/engine.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../../support/upstreams/faulty-upstream.ts";
 
 let upstream: FaultyUpstream;
 let scenarios = 0;

@@ -2,9 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CallResult } from "../../../src/call/call.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
-import { readAll, testEngine, textFrom } from "../../support/engine.ts";
-import { answerText } from "../../support/faults.ts";
-import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
+import { readAll, testEngine, textFrom } from "../../support/engine/engine.ts";
+import { answerText } from "../../support/engine/faults.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../../support/upstreams/faulty-upstream.ts";
 
 let upstream: FaultyUpstream;
 let scenarios = 0;

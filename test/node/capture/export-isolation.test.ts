@@ -12,7 +12,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Capture } from "../../../src/capture/capture.ts";
 import { main } from "../../../src/cli/main.ts";
 import { openCaptures } from "../../../src/workspace/local-captures.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 interface Outgoing {
   readonly to: "provider" | "gateway";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type BakeoffReport, bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
-import { HONEST, judgedProject, otherWords, type ProjectSetup } from "../../support/judged-project.ts";
+import { HONEST, judgedProject, otherWords, type ProjectSetup } from "../../support/bakeoff/judged-project.ts";
 
 let close: () => void = () => undefined;
 afterEach(() => close());

@@ -6,8 +6,8 @@ import type { GivenGrade } from "../../../src/bakeoff/judge/human-grades.ts";
 import { gradeInTerminal } from "../../../src/cli/bakeoff/report/grade-interactive.ts";
 import type { GradeTerminal } from "../../../src/cli/bakeoff/report/grade-terminal.ts";
 import { main } from "../../../src/cli/main.ts";
-import { keepRun, type PageRun, runWithSamples } from "../../support/bakeoff-page.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { keepRun, type PageRun, runWithSamples } from "../../support/bakeoff/bakeoff-page.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 let made: PageRun;
 let cwd: string;

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../../src/cli/main.ts";
-import { fakeIo } from "../../support/fake-io.ts";
-import { listen, type RunningServer } from "../../support/http-server.ts";
-import { reportOf } from "../../support/recorded-report.ts";
+import { reportOf } from "../../support/bakeoff/recorded-report.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
+import { listen, type RunningServer } from "../../support/upstreams/http-server.ts";
 
 let folder: string;
 let gateway: RunningServer;

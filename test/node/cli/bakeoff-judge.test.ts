@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type BakeoffReport, bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
-import { HONEST, type JudgeRule, judgedProject, type ProjectSetup, rightAnswer } from "../../support/judged-project.ts";
+import {
+  HONEST,
+  type JudgeRule,
+  judgedProject,
+  type ProjectSetup,
+  rightAnswer,
+} from "../../support/bakeoff/judged-project.ts";
 
 let close: () => void = () => undefined;
 afterEach(() => close());

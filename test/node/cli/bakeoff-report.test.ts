@@ -6,9 +6,9 @@ import type { GradesFile } from "../../../src/bakeoff/judge/human-grades.ts";
 import { keepGrades, storedGrades } from "../../../src/cli/bakeoff/files/grade-file.ts";
 import { main } from "../../../src/cli/main.ts";
 import { type IngestItem, ingestItem } from "../../../src/runs/ingest.ts";
-import { keepRun, type PageRun, runWithSamples } from "../../support/bakeoff-page.ts";
-import { fakeIo } from "../../support/fake-io.ts";
-import { listen } from "../../support/http-server.ts";
+import { keepRun, type PageRun, runWithSamples } from "../../support/bakeoff/bakeoff-page.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
+import { listen } from "../../support/upstreams/http-server.ts";
 
 let cwd: string;
 let made: PageRun;

@@ -7,7 +7,7 @@ import { type CallDetail, callSummary } from "../../../src/cli/calls/call-summar
 import { type FollowOptions, followCalls, ToldCalls } from "../../../src/cli/calls/follow.ts";
 import { CliError, EXIT } from "../../../src/cli/command.ts";
 import { timeFrom } from "../../../src/cli/since.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 const NOW = Date.parse("2026-12-01T12:00:00Z");
 

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { capturePermission } from "../../../src/cli/capture-permission.ts";
 import { main } from "../../../src/cli/main.ts";
 import { compileFolder } from "../../../src/workspace/compile-folder.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 let cwd: string;
 const routeFile = (name: string, capture: boolean): string => {

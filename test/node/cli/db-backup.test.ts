@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EXIT } from "../../../src/cli/command.ts";
 import { main } from "../../../src/cli/main.ts";
 import { migrate } from "../../../src/store/database/migrate.ts";
-import { fakeIo } from "../../support/fake-io.ts";
-import { type LocalDatabase, localDatabase, releasedMigrations } from "../../support/local-database.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
+import { type LocalDatabase, localDatabase, releasedMigrations } from "../../support/hosts/local-database.ts";
 
 let folder: string;
 let from: LocalDatabase;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EXIT } from "../../../src/cli/command.ts";
 import { main } from "../../../src/cli/main.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 const line = (json: unknown): string => `${JSON.stringify(json)}\n`;
 const HEAD = line({

@@ -5,7 +5,7 @@ import { createClient } from "@libsql/client/web";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../../src/cli/main.ts";
 import { startHranaServer } from "../../../src/localdb/hrana-server.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 let cwd: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EXIT } from "../../../src/cli/command.ts";
-import { freshFolder, modelrig } from "../../support/dev-process.ts";
+import { freshFolder, modelrig } from "../../support/hosts/dev-process.ts";
 
 test("deploy --dry-run says each step, builds the Worker, and needs no credentials", async () => {
   const { exitCode, stdout, stderr } = await modelrig(["deploy", "--dry-run"]);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { EXIT } from "../../../src/cli/command.ts";
-import { type DevProcess, freshFolder, modelrig, startDev } from "../../support/dev-process.ts";
-import { completion, type ScriptedUpstream, startScriptedUpstream } from "../../support/scripted-upstream.ts";
+import { type DevProcess, freshFolder, modelrig, startDev } from "../../support/hosts/dev-process.ts";
+import { completion, type ScriptedUpstream, startScriptedUpstream } from "../../support/upstreams/scripted-upstream.ts";
 
 const SIM_ROUTE = `route: demo.echo
 candidates:

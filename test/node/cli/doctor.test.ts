@@ -12,7 +12,7 @@ import { checkNode } from "../../../src/cli/doctor/local-checks.ts";
 import { main } from "../../../src/cli/main.ts";
 import { keyFrom } from "../../../src/identity/key.ts";
 import { openJournalBuffer } from "../../../src/sdk/export/journal-buffer.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 const KEY = keyFrom(new Uint8Array(32).fill(7));
 const HEALTHY = {

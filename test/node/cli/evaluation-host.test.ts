@@ -7,8 +7,8 @@ import { evaluationHost } from "../../../src/cli/evaluation-host.ts";
 import { main } from "../../../src/cli/main.ts";
 import { DEFAULT_CONFIG } from "../../../src/config/defaults.ts";
 import { addToLocalRegistry } from "../../../src/workspace/local-registry.ts";
-import { fakeIo } from "../../support/fake-io.ts";
-import { listen, type RunningServer } from "../../support/http-server.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
+import { listen, type RunningServer } from "../../support/upstreams/http-server.ts";
 
 const MEASURED = {
   provider: "sim",

@@ -8,7 +8,7 @@ import { COMMANDS } from "../../../src/cli/commands.ts";
 import { examplesOf } from "../../../src/cli/examples.ts";
 import { main } from "../../../src/cli/main.ts";
 import { buildProgram, commandPath } from "../../../src/cli/program.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../../bin/modelrig.js", import.meta.url));
 const NO_FLAGS = { debug: false, noInput: false, json: false, color: undefined };

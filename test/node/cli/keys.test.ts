@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../../src/cli/main.ts";
 import { hashKey, isWellFormedKey } from "../../../src/identity/key.ts";
 import { openStore } from "../../../src/store/store.ts";
-import { fakeIo } from "../../support/fake-io.ts";
-import { type LocalDatabase, localDatabase } from "../../support/local-database.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
+import { type LocalDatabase, localDatabase } from "../../support/hosts/local-database.ts";
 
 let database: LocalDatabase;
 let cwd: string;

@@ -8,7 +8,7 @@ import { EXIT } from "../../../src/cli/command.ts";
 import { COMMANDS } from "../../../src/cli/commands.ts";
 import { writeDevState } from "../../../src/cli/dev-state.ts";
 import { main } from "../../../src/cli/main.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 const closers: (() => void)[] = [];
 afterEach(() => {

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { gatewayFolder } from "../../support/dev-gateway.ts";
-import { type DevProcess, startDev } from "../../support/dev-process.ts";
-import { type ObservedPipeline, observedPipeline, type PipelineName } from "../../support/observed-pipeline.ts";
-import { type PipelineUpstream, startPipelineUpstream } from "../../support/pipeline-upstream.ts";
-import { type PublishedPackage, publishedPackage } from "../../support/published-package.ts";
+import { gatewayFolder } from "../../support/hosts/dev-gateway.ts";
+import { type DevProcess, startDev } from "../../support/hosts/dev-process.ts";
+import { type ObservedPipeline, observedPipeline, type PipelineName } from "../../support/hosts/observed-pipeline.ts";
+import { type PublishedPackage, publishedPackage } from "../../support/hosts/published-package.ts";
+import { type PipelineUpstream, startPipelineUpstream } from "../../support/upstreams/pipeline-upstream.ts";
 
 let built: PublishedPackage;
 let upstream: PipelineUpstream;

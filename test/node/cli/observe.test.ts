@@ -5,7 +5,7 @@ import { applyPatch, parsePatch } from "diff";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../../src/cli/main.ts";
 import { parseFile } from "../../../src/observe/syntax.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 let folder: string;
 beforeEach(() => {

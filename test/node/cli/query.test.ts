@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { main } from "../../../src/cli/main.ts";
 import type { QueryAnswer } from "../../../src/query/answer.ts";
 import { runQuery } from "../../../src/store/query/run-query.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 /** A gateway that parses queries as the real one does and answers rows of its own. */
 let server: Server;

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../../src/cli/main.ts";
 import { codeFrame } from "../../../src/cli/output/faults.ts";
 import { compileFolder } from "../../../src/workspace/compile-folder.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 let folder: string;

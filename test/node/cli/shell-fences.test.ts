@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../src/cli/main.ts";
-import { fakeIo } from "../../support/fake-io.ts";
-import { commandsOf, fencesOf } from "../../support/fences.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
+import { commandsOf, fencesOf } from "../../support/sources/fences.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const files = ["README.md", "CONTRIBUTING.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)];

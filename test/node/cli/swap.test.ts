@@ -11,9 +11,9 @@ import { main } from "../../../src/cli/main.ts";
 import type { ProposalEvidence } from "../../../src/proposal/evidence.ts";
 import { narrow } from "../../../src/route/narrow.ts";
 import type { Route } from "../../../src/route/route.ts";
-import { evidenceFigures } from "../../support/bakeoff-figures.ts";
-import { routeOf } from "../../support/bundles.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { evidenceFigures } from "../../support/bakeoff/bakeoff-figures.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
+import { routeOf } from "../../support/sources/bundles.ts";
 
 const FILE = `route: acme.task
 candidates:

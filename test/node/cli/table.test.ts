@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { layoutTable, printTable, tsvTable } from "../../../src/cli/output/table.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 const columns = [
   { header: "route", shrink: true },

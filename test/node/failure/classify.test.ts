@@ -3,7 +3,7 @@ import { CLASSIFICATION } from "../../../src/failure/classification-table.ts";
 import { classificationRow } from "../../../src/failure/classify.ts";
 import { STRUCTURED } from "../../../src/failure/structured-rows.ts";
 import { PROVIDER_ERRORS } from "../../fixtures/provider-errors.ts";
-import { decoded, judged } from "../../support/decode-fixture.ts";
+import { decoded, judged } from "../../support/wire/decode-fixture.ts";
 
 const error = (message: string, code: string | null = null) => ({
   error: { message, type: "invalid_request_error", code },

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { Failure } from "../../../src/failure/failure.ts";
-import { corpusAvailable, corpusFiles, readJsonl, readText, skipWithoutCorpus } from "../../support/corpus.ts";
-import { judged } from "../../support/decode-fixture.ts";
+import { corpusAvailable, corpusFiles, readJsonl, readText, skipWithoutCorpus } from "../../support/wire/corpus.ts";
+import { judged } from "../../support/wire/decode-fixture.ts";
 
 /** Class (and reason) each recorded error should have, from what the provider means by it. */
 const EXPECTED: Readonly<Record<string, string>> = {

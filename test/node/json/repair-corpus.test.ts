@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { repairJson } from "../../../src/json/repair/repair.ts";
 import { compileSchema } from "../../../src/json/schema/validate.ts";
-import { readJsonl, skipWithoutCorpus } from "../../support/corpus.ts";
+import { readJsonl, skipWithoutCorpus } from "../../support/wire/corpus.ts";
 
 interface RepairCase {
   readonly id: string;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { findUnsupported } from "../../../src/json/schema/unsupported.ts";
 import { compileSchema } from "../../../src/json/schema/validate.ts";
-import { corpusFiles, corpusPath, readJson, skipWithoutCorpus } from "../../support/corpus.ts";
+import { corpusFiles, corpusPath, readJson, skipWithoutCorpus } from "../../support/wire/corpus.ts";
 
 interface SuiteGroup {
   readonly description: string;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Client, createClient, LibsqlError } from "@libsql/client/web";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type LocalDatabase, localDatabase } from "../../support/local-database.ts";
+import { type LocalDatabase, localDatabase } from "../../support/hosts/local-database.ts";
 
 /** What EXPLAIN answers cannot be guarded: the library ends the process over this text. */
 const CRASHING = "explain select 1 where 'a' = cast(x'ff' as text)";

@@ -1,7 +1,7 @@
 import { createClient as httpClient } from "@libsql/client/http";
 import { type Client, createClient as webClient } from "@libsql/client/web";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type LocalDatabase, localDatabase } from "../../support/local-database.ts";
+import { type LocalDatabase, localDatabase } from "../../support/hosts/local-database.ts";
 
 let database: LocalDatabase;
 let clients: Readonly<Record<"http" | "web", Client>>;

@@ -3,7 +3,7 @@ import { type Client, createClient, LibsqlError } from "@libsql/client/web";
 import { openHttp } from "@libsql/hrana-client";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type LocalDatabase, localDatabase } from "../../support/local-database.ts";
+import { type LocalDatabase, localDatabase } from "../../support/hosts/local-database.ts";
 
 let database: LocalDatabase;
 let client: Client;

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LocalEnvelopes, openLocalEnvelopes } from "../../../src/localdb/local-envelopes.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
-import { agreesWithModel, type EnvelopeLedger, envelopeSteps } from "../../support/envelope-model.ts";
+import { agreesWithModel, type EnvelopeLedger, envelopeSteps } from "../../support/engine/envelope-model.ts";
 
 let folder: string;
 beforeAll(() => {

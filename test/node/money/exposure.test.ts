@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { billOf, type Exposure } from "../../../src/money/exposure.ts";
 import type { Usage } from "../../../src/money/usage.ts";
-import { PRICE } from "../../support/engine.ts";
+import { PRICE } from "../../support/engine/engine.ts";
 
 const usage = (input: number, output: number, more: Partial<Usage> = {}): Usage => ({
   input: { total: input, uncached: input },

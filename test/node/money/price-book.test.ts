@@ -7,7 +7,7 @@ import type { Price } from "../../../src/money/price.ts";
 import { createPriceBook } from "../../../src/money/price-book.ts";
 import { toPrice } from "../../../src/money/to-price.ts";
 import type { Usage } from "../../../src/money/usage.ts";
-import { corpusAvailable, readJson, skipWithoutCorpus } from "../../support/corpus.ts";
+import { corpusAvailable, readJson, skipWithoutCorpus } from "../../support/wire/corpus.ts";
 
 const NOW = new Date("2026-11-29T12:00:00Z");
 const book = createPriceBook();

@@ -5,8 +5,8 @@ import * as anthropic from "../../../src/wire/anthropic-messages/usage.ts";
 import * as gemini from "../../../src/wire/gemini/usage.ts";
 import * as chat from "../../../src/wire/openai-chat/usage.ts";
 import * as responses from "../../../src/wire/openai-responses/usage.ts";
-import { corpusAvailable, readJsonl, skipWithoutCorpus } from "../../support/corpus.ts";
-import { nanoOf, priceOf, usageOf, type WorkedCase } from "../../support/worked-prices.ts";
+import { nanoOf, priceOf, usageOf, type WorkedCase } from "../../support/engine/worked-prices.ts";
+import { corpusAvailable, readJsonl, skipWithoutCorpus } from "../../support/wire/corpus.ts";
 
 skipWithoutCorpus("worked price cases", 248);
 const cases = corpusAvailable ? readJsonl<WorkedCase>("prices", "worked-cases.jsonl") : [];

@@ -9,7 +9,7 @@ import { type ProbeOutcome, type ProbePlan, probeEnvelope, probeModel } from "..
 import { probeTask } from "../../../src/probe/tasks.ts";
 import { PROBED } from "../../../src/registry/capability.ts";
 import { engineHost } from "../../../src/workspace/engine-host.ts";
-import { compileText } from "../../support/bundles.ts";
+import { compileText } from "../../support/sources/bundles.ts";
 
 async function probing(target: ProbePlan["target"], fields: Partial<ProbePlan> = {}, signal = new AbortController()) {
   const compiled = await compileText("route: acme.task\ncandidates: [{ provider: sim, model: atlas-large }]\n", {

@@ -12,9 +12,9 @@ import { type OrgStore, openStore, type Store } from "../../../src/store/store.t
 import { approveSwap } from "../../../src/swap/approve.ts";
 import { closedIn } from "../../../src/swap/closed.ts";
 import { settleSwaps } from "../../../src/swap/settle.ts";
-import { armFigures, digestOf, pairFigures, pairsWith, regretFigures } from "../../support/bakeoff-figures.ts";
-import { routeOf } from "../../support/bundles.ts";
-import { type LocalDatabase, localDatabase, releasedMigrations } from "../../support/local-database.ts";
+import { armFigures, digestOf, pairFigures, pairsWith, regretFigures } from "../../support/bakeoff/bakeoff-figures.ts";
+import { type LocalDatabase, localDatabase, releasedMigrations } from "../../support/hosts/local-database.ts";
+import { routeOf } from "../../support/sources/bundles.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.parse("2026-11-29T12:00:00.000Z");

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fenced, ghCommand, prBody, prTitle } from "../../../src/proposal/pr-body.ts";
 import type { Proposal } from "../../../src/proposal/proposal.ts";
 import { shellQuote } from "../../../src/proposal/shell.ts";
-import { evidenceFigures, pairsWith, regretFigures } from "../../support/bakeoff-figures.ts";
+import { evidenceFigures, pairsWith, regretFigures } from "../../support/bakeoff/bakeoff-figures.ts";
 
 const base = {
   id: "prop_1",

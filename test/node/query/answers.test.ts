@@ -3,7 +3,7 @@ import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import { EVALUATION_LANES, LANES } from "../../../src/record/lane.ts";
 import { percentile } from "../../../src/stats/percentile.ts";
 import { wilson } from "../../../src/stats/wilson.ts";
-import { type QueryDatabase, queryDatabase } from "../../support/query-database.ts";
+import { type QueryDatabase, queryDatabase } from "../../support/hosts/query-database.ts";
 
 let database: QueryDatabase;
 const LATENCIES = [120, 80, 950, 300, 300, 77, 410];

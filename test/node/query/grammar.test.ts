@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { TABLES } from "../../../src/query/tables.ts";
 import { EVALUATION_LANES } from "../../../src/record/lane.ts";
 import { compileQuery } from "../../../src/store/query/compile.ts";
-import { compiledOrThrow } from "../../support/query-database.ts";
+import { compiledOrThrow } from "../../support/hosts/query-database.ts";
 
 const faultOf = (text: string) => {
   const result = compileQuery(text, { org: "org_a", now: 0 });

@@ -6,9 +6,9 @@ import type { BakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.t
 import { gateOf } from "../../../src/bakeoff/report/consistency.ts";
 import { printMatrix } from "../../../src/cli/bakeoff/report/print-matrix.ts";
 import { percent } from "../../../src/stats/rate-text.ts";
-import { armFigures, pairFigures, pairsWith, regretFigures } from "../../support/bakeoff-figures.ts";
-import { passedExamination } from "../../support/examined-judge.ts";
-import { fakeIo } from "../../support/fake-io.ts";
+import { armFigures, pairFigures, pairsWith, regretFigures } from "../../support/bakeoff/bakeoff-figures.ts";
+import { passedExamination } from "../../support/bakeoff/examined-judge.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
 
 function reportOf(more: Partial<BakeoffReport> = {}): BakeoffReport {
   const dear = armFigures("default", {

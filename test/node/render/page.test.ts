@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { html, jsonMarkup, shown } from "../../../src/render/page/html.ts";
 import { DARK, LIGHT, type Theme } from "../../../src/render/page/theme.ts";
-import { fiveArms, pageOf, runWithSamples } from "../../support/bakeoff-page.ts";
+import { fiveArms, pageOf, runWithSamples } from "../../support/bakeoff/bakeoff-page.ts";
 
 /** Text of a piece of markup as a reader sees it, without plots, scripts and styles. */
 function textOf(markup: string): string {

@@ -6,7 +6,7 @@ import { changedPaths } from "../../../src/render/page/json-diff.ts";
 import { sidePairs } from "../../../src/render/page/local-samples.ts";
 import { wordDiff } from "../../../src/render/page/word-diff.ts";
 import { graderAgreement } from "../../../src/stats/kappa.ts";
-import { pageOf, runWithSamples } from "../../support/bakeoff-page.ts";
+import { pageOf, runWithSamples } from "../../support/bakeoff/bakeoff-page.ts";
 
 describe("two JSON values side by side", () => {
   it("differ by path, with absent told from null", () => {

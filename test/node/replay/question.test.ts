@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { questionKey } from "../../../src/replay/question.ts";
 import type { ReplayPayload } from "../../../src/replay/replay-payload.ts";
 import type { Route } from "../../../src/route/route.ts";
-import { routeOf } from "../../support/bundles.ts";
+import { routeOf } from "../../support/sources/bundles.ts";
 
 let route: Route;
 beforeAll(async () => {

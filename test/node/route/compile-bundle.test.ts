@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bundle, compileText, faultsOf, routeOf } from "../../support/bundles.ts";
+import { bundle, compileText, faultsOf, routeOf } from "../../support/sources/bundles.ts";
 
 describe("a bundle that says as little as possible", () => {
   it("gets every default", async () => {

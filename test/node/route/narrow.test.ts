@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resolveModelWord } from "../../../src/route/model-word.ts";
 import { narrow } from "../../../src/route/narrow.ts";
-import { bundle, routeOf } from "../../support/bundles.ts";
+import { bundle, routeOf } from "../../support/sources/bundles.ts";
 
 const text = bundle(`  - { provider: sim, model: slow, trial: true }
 template: { user: long }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkInput } from "../../../src/route/input.ts";
 import { renderRequest } from "../../../src/route/render.ts";
 import type { Template } from "../../../src/route/route.ts";
-import { bundle, routeOf } from "../../support/bundles.ts";
+import { bundle, routeOf } from "../../support/sources/bundles.ts";
 
 const input = {
   type: "object",

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openCaptures } from "../../../src/workspace/local-captures.ts";
-import { bufferedItems, type RigProject, rigProject, textRoute } from "../../support/rig.ts";
+import { bufferedItems, type RigProject, rigProject, textRoute } from "../../support/hosts/rig.ts";
 import {
   completion,
   json,
   type ScriptedUpstream,
   startScriptedUpstream,
   streamed,
-} from "../../support/scripted-upstream.ts";
+} from "../../support/upstreams/scripted-upstream.ts";
 
 const INPUT = "canary-input-71c2";
 const OUTPUT = "canary-output-aa05";

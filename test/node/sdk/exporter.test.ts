@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRig, type Rig, type RigConfig } from "../../../src/sdk/index.ts";
-import { bufferedItems } from "../../support/rig.ts";
+import { bufferedItems } from "../../support/hosts/rig.ts";
 
 interface Seen {
   readonly path: string;

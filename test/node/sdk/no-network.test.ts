@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
-import { bufferedItems, type RigProject, rigProject } from "../../support/rig.ts";
+import { bufferedItems, type RigProject, rigProject } from "../../support/hosts/rig.ts";
 
 let project: RigProject | undefined;
 afterEach(async () => {

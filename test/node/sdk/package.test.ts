@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { node20, type PublishedPackage, publishedPackage } from "../../support/published-package.ts";
-import { bufferedItems, CANDIDATES } from "../../support/rig.ts";
-import { completion, type ScriptedUpstream, startScriptedUpstream } from "../../support/scripted-upstream.ts";
+import { node20, type PublishedPackage, publishedPackage } from "../../support/hosts/published-package.ts";
+import { bufferedItems, CANDIDATES } from "../../support/hosts/rig.ts";
+import { completion, type ScriptedUpstream, startScriptedUpstream } from "../../support/upstreams/scripted-upstream.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const examples = join(root, "test/types");

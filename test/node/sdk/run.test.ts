@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { RigConfigError, RigError } from "../../../src/sdk/index.ts";
-import { NO_RETRY, type RigProject, rigProject, textRoute } from "../../support/rig.ts";
+import { NO_RETRY, type RigProject, rigProject, textRoute } from "../../support/hosts/rig.ts";
 import {
   completion,
   json,
   type ScriptedUpstream,
   startScriptedUpstream,
   streamed,
-} from "../../support/scripted-upstream.ts";
+} from "../../support/upstreams/scripted-upstream.ts";
 
 let upstream: ScriptedUpstream;
 let project: RigProject | undefined;

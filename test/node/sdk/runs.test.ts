@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { ExportItem } from "../../../src/sdk/export/exporter.ts";
 import type { Rig } from "../../../src/sdk/index.ts";
-import { bufferedItems, type RigProject, rigProject, textRoute } from "../../support/rig.ts";
-import { completion, type ScriptedUpstream, startScriptedUpstream } from "../../support/scripted-upstream.ts";
+import { bufferedItems, type RigProject, rigProject, textRoute } from "../../support/hosts/rig.ts";
+import { completion, type ScriptedUpstream, startScriptedUpstream } from "../../support/upstreams/scripted-upstream.ts";
 
 let upstream: ScriptedUpstream;
 let project: RigProject;

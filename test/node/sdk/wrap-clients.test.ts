@@ -4,7 +4,7 @@ import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { InferenceRecord } from "../../../src/record/inference-record.ts";
 import { type Rig, wrapAnthropic, wrapGemini, wrapOpenAI } from "../../../src/sdk/index.ts";
-import { bufferedItems, type RigProject, rigProject } from "../../support/rig.ts";
+import { bufferedItems, type RigProject, rigProject } from "../../support/hosts/rig.ts";
 import {
   completion,
   json,
@@ -12,7 +12,7 @@ import {
   type ScriptedUpstream,
   startScriptedUpstream,
   streamed,
-} from "../../support/scripted-upstream.ts";
+} from "../../support/upstreams/scripted-upstream.ts";
 
 let upstream: ScriptedUpstream;
 let project: RigProject;

@@ -7,14 +7,14 @@ import { embed, generateText, streamText, wrapEmbeddingModel, wrapLanguageModel 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { InferenceRecord } from "../../../src/record/inference-record.ts";
 import { aiSdkMiddleware, langchainHandler, type Rig } from "../../../src/sdk/index.ts";
-import { bufferedItems, type RigProject, rigProject } from "../../support/rig.ts";
+import { bufferedItems, type RigProject, rigProject } from "../../support/hosts/rig.ts";
 import {
   completion,
   json,
   type ScriptedUpstream,
   startScriptedUpstream,
   streamed,
-} from "../../support/scripted-upstream.ts";
+} from "../../support/upstreams/scripted-upstream.ts";
 
 let upstream: ScriptedUpstream;
 let project: RigProject;

@@ -4,7 +4,7 @@ import { regretInterval } from "../../../src/stats/paired-regret.ts";
 import { tQuantile } from "../../../src/stats/student-t.ts";
 import { tango } from "../../../src/stats/tango.ts";
 import { exactCoverage, SIZES, type TableInterval, worstCoverage } from "../../bench/stats/enumeration.ts";
-import { agrestiMin, pairedT } from "../../support/interval-rivals.ts";
+import { agrestiMin, pairedT } from "../../support/bakeoff/interval-rivals.ts";
 
 const Z = 1.959963984540054;
 const ofTango: TableInterval = (losses, wins, n) => tango({ losses, wins, n }, Z);

@@ -3,7 +3,7 @@ import type { Interval } from "../../../src/stats/interval.ts";
 import { binaryRegret, type PairedRegret, pairedRegret, scoreRegret } from "../../../src/stats/paired-regret.ts";
 import { pseudoPair, pseudoPairInterval } from "../../../src/stats/pseudo-pair.ts";
 import { tango } from "../../../src/stats/tango.ts";
-import { agrestiMin, newcombe10, type PairedTable, wald } from "../../support/interval-rivals.ts";
+import { agrestiMin, newcombe10, type PairedTable, wald } from "../../support/bakeoff/interval-rivals.ts";
 
 const Z = 1.959963984540054;
 type Ends = readonly [low: number, high: number];

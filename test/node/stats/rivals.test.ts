@@ -6,7 +6,7 @@ import {
   logStandardError,
   plainDelta,
   wilsonCorrected,
-} from "../../support/interval-rivals.ts";
+} from "../../support/bakeoff/interval-rivals.ts";
 
 describe("other intervals of a rate, which ours is compared with", () => {
   it.each([

@@ -4,8 +4,8 @@ import type { KeptArtifact } from "../../../src/runs/artifact.ts";
 import { underCustody } from "../../../src/runs/custody.ts";
 import type { Grade } from "../../../src/runs/grade.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anInference } from "../../support/inferences.ts";
-import { localStore } from "../../support/local-database.ts";
+import { localStore } from "../../support/hosts/local-database.ts";
+import { anInference } from "../../support/store/inferences.ts";
 
 let local: Awaited<ReturnType<typeof localStore>>;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type OrgStore, openStore } from "../../../src/store/store.ts";
-import { localStore } from "../../support/local-database.ts";
-import { COVERAGE, type RepositoryName, WORDS, type Word } from "../../support/org-coverage.ts";
+import { localStore } from "../../support/hosts/local-database.ts";
+import { COVERAGE, type RepositoryName, WORDS, type Word } from "../../support/store/org-coverage.ts";
 
 let local: Awaited<ReturnType<typeof localStore>>;
 let serial = 0;

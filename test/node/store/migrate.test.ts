@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MigrationError, migrate, pendingMigrations } from "../../../src/store/database/migrate.ts";
 import { SCHEMA_VERSION } from "../../../src/store/database/schema.ts";
 import { openStore } from "../../../src/store/store.ts";
-import { type LocalDatabase, localDatabase, releasedMigrations } from "../../support/local-database.ts";
+import { type LocalDatabase, localDatabase, releasedMigrations } from "../../support/hosts/local-database.ts";
 
 let database: LocalDatabase;
 beforeEach(async () => {

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ORG_TABLES } from "../../../src/store/orgs/org-tables.ts";
 import type { OrgStore } from "../../../src/store/store.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anAttempt, anInference } from "../../support/inferences.ts";
-import { localStore } from "../../support/local-database.ts";
-import { rowsOf } from "../../support/org-rows.ts";
+import { localStore } from "../../support/hosts/local-database.ts";
+import { anAttempt, anInference } from "../../support/store/inferences.ts";
+import { rowsOf } from "../../support/store/org-rows.ts";
 
 const HOUR = 3_600_000;
 const T0 = 1_750_000_000_000 - (1_750_000_000_000 % HOUR);

@@ -5,8 +5,8 @@ import { migrate } from "../../../src/store/database/migrate.ts";
 import { FEW_TAG_VALUES, MOST_TAG_VALUES, MOST_TAGS_OF_HOUR } from "../../../src/store/telemetry/rollup-sql.ts";
 import { HOUR_MS } from "../../../src/store/telemetry/stale-hours.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anInference } from "../../support/inferences.ts";
-import { localDatabase, localStore, releasedMigrations } from "../../support/local-database.ts";
+import { localDatabase, localStore, releasedMigrations } from "../../support/hosts/local-database.ts";
+import { anInference } from "../../support/store/inferences.ts";
 
 const HOUR = 1_700_000_000_000 - (1_700_000_000_000 % HOUR_MS);
 const LATER = HOUR + 1_000 * HOUR_MS;

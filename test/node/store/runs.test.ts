@@ -5,8 +5,8 @@ import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import type { RunFilter } from "../../../src/runs/ports.ts";
 import type { RunStart } from "../../../src/runs/run.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anAttempt, anInference } from "../../support/inferences.ts";
-import { localStore } from "../../support/local-database.ts";
+import { localStore } from "../../support/hosts/local-database.ts";
+import { anAttempt, anInference } from "../../support/store/inferences.ts";
 
 let local: Awaited<ReturnType<typeof localStore>>;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anAttempt, anInference, inferences, someUsage } from "../../support/inferences.ts";
-import { localStore } from "../../support/local-database.ts";
+import { localStore } from "../../support/hosts/local-database.ts";
+import { anAttempt, anInference, inferences, someUsage } from "../../support/store/inferences.ts";
 
 let local: Awaited<ReturnType<typeof localStore>>;
 beforeAll(async () => {

@@ -5,8 +5,8 @@ import { type ConsumerPorts, consumeTelemetry } from "../../../src/telemetry/con
 import { MESSAGE_SCHEMA, messageOf, PACK_SCHEMA } from "../../../src/telemetry/message.ts";
 import type { QueueMessage } from "../../../src/telemetry/ports.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anInference } from "../../support/inferences.ts";
-import { localStore } from "../../support/local-database.ts";
+import { localStore } from "../../support/hosts/local-database.ts";
+import { anInference } from "../../support/store/inferences.ts";
 
 /** A queue as Cloudflare's: at least once, in any order, with retries that count up. */
 class TestQueue {

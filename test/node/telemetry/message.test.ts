@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { MESSAGE_SCHEMA, messageOf, PACK_SCHEMA, sizedRecord } from "../../../src/telemetry/message.ts";
 import { readMessage } from "../../../src/telemetry/read-message.ts";
 import { recordOf, totalTokens } from "../../../src/telemetry/record.ts";
-import { anAttempt, anInference, inferences, someUsage } from "../../support/inferences.ts";
+import { anAttempt, anInference, inferences, someUsage } from "../../support/store/inferences.ts";
 
 /** What Cloudflare Queues accepts in one message. */
 const LIMIT = 128_000;

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { listen, type RunningServer } from "../../support/http-server.ts";
+import { listen, type RunningServer } from "../../support/upstreams/http-server.ts";
 
 /** An outbox shared by the requests of one isolate, as in the gateway; its queue is a server of the test's. */
 const SOURCE = `

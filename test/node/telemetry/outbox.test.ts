@@ -3,8 +3,8 @@ import { type QueuedTelemetry, sizedRecord } from "../../../src/telemetry/messag
 import { Outbox } from "../../../src/telemetry/outbox.ts";
 import { readMessage } from "../../../src/telemetry/read-message.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { type HandClock, handClock, settle } from "../../support/hand-clock.ts";
-import { anInference } from "../../support/inferences.ts";
+import { type HandClock, handClock, settle } from "../../support/engine/hand-clock.ts";
+import { anInference } from "../../support/store/inferences.ts";
 
 /** A send that the test answers. */
 interface Sent {

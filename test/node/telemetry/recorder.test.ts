@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { InferenceRecord } from "../../../src/record/inference-record.ts";
 import type { SizedRecord } from "../../../src/telemetry/message.ts";
 import { createRecorder, type RecorderPorts, type RecorderTrouble } from "../../../src/telemetry/recorder.ts";
-import { anInference } from "../../support/inferences.ts";
+import { anInference } from "../../support/store/inferences.ts";
 
 let sent: SizedRecord[];
 let written: InferenceRecord[];

@@ -4,8 +4,8 @@ import type { DialectName } from "../../../src/wire/chat.ts";
 import { upstreamDialect } from "../../../src/wire/dialects.ts";
 import { openaiChatIngress } from "../../../src/wire/openai-chat/index.ts";
 import { sseFrame } from "../../../src/wire/sse.ts";
-import { bodyOf } from "../../support/byte-stream.ts";
-import { decodeStream } from "../../support/decoded-stream.ts";
+import { bodyOf } from "../../support/wire/byte-stream.ts";
+import { decodeStream } from "../../support/wire/decoded-stream.ts";
 
 const target = { provider: "p", model: "m", quirks: {} };
 const served = { id: "inf_1", model: "m", created: 1, includeUsage: true };

@@ -27,7 +27,7 @@ import {
   sayChat,
   sayGemini,
   sayResponses,
-} from "../../support/dialect-answers.ts";
+} from "../../support/upstreams/dialect-answers.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies and a foreign document are read without types
 type Json = any;

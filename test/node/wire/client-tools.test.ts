@@ -3,7 +3,7 @@ import type { ChatRequest } from "../../../src/wire/chat.ts";
 import { clientToolsFor, upstreamDialect } from "../../../src/wire/dialects.ts";
 import { withClientCalls } from "../../../src/wire/fit/client-calls.ts";
 import type { StreamEvent } from "../../../src/wire/stream-event.ts";
-import { encodedFor, sentTo, targetOf } from "../../support/encoded-request.ts";
+import { encodedFor, sentTo, targetOf } from "../../support/wire/encoded-request.ts";
 
 const PARAMETERS = { type: "object", properties: { to: { type: "string" } } };
 const responses = (more: object) => ({ model: "r", input: [{ role: "user", content: "go" }], ...more });

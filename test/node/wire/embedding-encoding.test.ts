@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openaiEmbeddings } from "../../../src/wire/openai-chat/embedding.ts";
-import { targetOf } from "../../support/encoded-request.ts";
+import { targetOf } from "../../support/wire/encoded-request.ts";
 
 const FLOATS = [0.5, -0.25, 3];
 const BASE64 = Buffer.from(Float32Array.from(FLOATS).buffer).toString("base64");

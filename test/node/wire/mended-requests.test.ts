@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { wellFormedJson } from "../../../src/json/well-formed-json.ts";
-import { sentTo } from "../../support/encoded-request.ts";
+import { sentTo } from "../../support/wire/encoded-request.ts";
 
 const chat = (messages: readonly object[], more: object = {}) => ({ model: "r", messages, ...more });
 const native = (messages: readonly object[], more: object = {}) => ({ ...chat(messages, more), max_tokens: 99 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BUILTIN_PROVIDERS } from "../../../src/provider/builtin.ts";
-import { encodedFor, sentTo, targetOf } from "../../support/encoded-request.ts";
+import { encodedFor, sentTo, targetOf } from "../../support/wire/encoded-request.ts";
 
 const chat = (more: object) => ({ model: "r", messages: [{ role: "user", content: "hi" }], ...more });
 const messages = (more: object) => ({ ...chat({ max_tokens: 8_000 }), ...more });

@@ -10,11 +10,11 @@ import type { WireTarget } from "../../../src/wire/dialect.ts";
 import { decodeError } from "../../../src/wire/openai-chat/error.ts";
 import { streamDecoder } from "../../../src/wire/openai-chat/events.ts";
 import { decodeAnswer } from "../../../src/wire/openai-chat/response.ts";
-import { bytesOf } from "../../support/byte-stream.ts";
-import { skipWithoutCorpus } from "../../support/corpus.ts";
-import { type DecodedStream, decodeStream } from "../../support/decoded-stream.ts";
-import { type Cut, type ReplayUpstream, startReplayUpstream } from "../../support/replay-upstream.ts";
-import { observedErrors, type WireExchange, wireExchanges } from "../../support/wire-exchanges.ts";
+import { type Cut, type ReplayUpstream, startReplayUpstream } from "../../support/upstreams/replay-upstream.ts";
+import { bytesOf } from "../../support/wire/byte-stream.ts";
+import { skipWithoutCorpus } from "../../support/wire/corpus.ts";
+import { type DecodedStream, decodeStream } from "../../support/wire/decoded-stream.ts";
+import { observedErrors, type WireExchange, wireExchanges } from "../../support/wire/wire-exchanges.ts";
 
 interface Reading {
   text: string;

@@ -6,9 +6,9 @@ import type { WireTarget } from "../../../src/wire/dialect.ts";
 import { decodeError } from "../../../src/wire/openai-chat/error.ts";
 import { streamDecoder } from "../../../src/wire/openai-chat/events.ts";
 import { decodeAnswer } from "../../../src/wire/openai-chat/response.ts";
-import { decodeStream } from "../../support/decoded-stream.ts";
-import { answerText } from "../../support/faults.ts";
-import { type FaultyUpstream, startFaultyUpstream } from "../../support/faulty-upstream.ts";
+import { answerText } from "../../support/engine/faults.ts";
+import { type FaultyUpstream, startFaultyUpstream } from "../../support/upstreams/faulty-upstream.ts";
+import { decodeStream } from "../../support/wire/decoded-stream.ts";
 
 const TARGET: WireTarget = { provider: "openai", model: "m", quirks: {} };
 const MESSAGES = [{ role: "user", content: "hello" }];

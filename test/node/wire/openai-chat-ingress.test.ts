@@ -4,8 +4,8 @@ import type { ChatAnswer, ChatRequest } from "../../../src/wire/chat.ts";
 import type { ServedContext, WireTarget } from "../../../src/wire/dialect.ts";
 import { openaiChatIngress } from "../../../src/wire/openai-chat/index.ts";
 import { decodeAnswer } from "../../../src/wire/openai-chat/response.ts";
-import { skipWithoutCorpus } from "../../support/corpus.ts";
-import { wireExchanges } from "../../support/wire-exchanges.ts";
+import { skipWithoutCorpus } from "../../support/wire/corpus.ts";
+import { wireExchanges } from "../../support/wire/wire-exchanges.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are compared as the client's JSON
 type Json = any;

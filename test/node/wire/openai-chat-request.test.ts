@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { ChatRequest } from "../../../src/wire/chat.ts";
 import type { EncodedRequest, Quirks, WireTarget } from "../../../src/wire/dialect.ts";
 import { openaiChat, openaiChatIngress } from "../../../src/wire/openai-chat/index.ts";
-import { skipWithoutCorpus } from "../../support/corpus.ts";
-import { wireExchanges } from "../../support/wire-exchanges.ts";
+import { skipWithoutCorpus } from "../../support/wire/corpus.ts";
+import { wireExchanges } from "../../support/wire/wire-exchanges.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are compared as the upstream's JSON
 type Json = any;

@@ -6,8 +6,8 @@ import { streamDecoder } from "../../../src/wire/openai-chat/events.ts";
 import { streamEncoder } from "../../../src/wire/openai-chat/ingress-events.ts";
 import { sseEvents } from "../../../src/wire/sse.ts";
 import { isContent } from "../../../src/wire/stream-event.ts";
-import { bytesOf } from "../../support/byte-stream.ts";
-import { decodeStream } from "../../support/decoded-stream.ts";
+import { bytesOf } from "../../support/wire/byte-stream.ts";
+import { decodeStream } from "../../support/wire/decoded-stream.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: chunks are read as a client's JSON
 type Json = any;

@@ -5,8 +5,8 @@ import { createPriceBook } from "../../../src/money/price-book.ts";
 import type { DialectName } from "../../../src/wire/chat.ts";
 import { upstreamDialect } from "../../../src/wire/dialects.ts";
 import { sseFrame } from "../../../src/wire/sse.ts";
-import { bodyOf } from "../../support/byte-stream.ts";
-import { decodeStream } from "../../support/decoded-stream.ts";
+import { bodyOf } from "../../support/wire/byte-stream.ts";
+import { decodeStream } from "../../support/wire/decoded-stream.ts";
 
 const target = { provider: "p", model: "m", quirks: {} };
 const usage = { input_tokens: 5, output_tokens: 5, total_tokens: 10 };

@@ -10,8 +10,9 @@ import type { Failure, FailureClass, FailureReason } from "../../../src/failure/
 import type { ChatAnswer, DialectName, ToolCallPart } from "../../../src/wire/chat.ts";
 import { answerText } from "../../../src/wire/chat.ts";
 import { upstreamDialect } from "../../../src/wire/dialects.ts";
-import { skipWithoutCorpus } from "../../support/corpus.ts";
-import { type DecodedStream, decodeStream } from "../../support/decoded-stream.ts";
+import { type Cut, type ReplayUpstream, startReplayUpstream } from "../../support/upstreams/replay-upstream.ts";
+import { skipWithoutCorpus } from "../../support/wire/corpus.ts";
+import { type DecodedStream, decodeStream } from "../../support/wire/decoded-stream.ts";
 import {
   flattened,
   payloads,
@@ -21,9 +22,8 @@ import {
   readGemini,
   readResponse,
   readResponseStream,
-} from "../../support/raw-answers.ts";
-import { type Cut, type ReplayUpstream, startReplayUpstream } from "../../support/replay-upstream.ts";
-import { type WireApi, type WireExchange, wireExchanges } from "../../support/wire-exchanges.ts";
+} from "../../support/wire/raw-answers.ts";
+import { type WireApi, type WireExchange, wireExchanges } from "../../support/wire/wire-exchanges.ts";
 
 const DIALECTS: Partial<Record<WireApi, DialectName>> = {
   messages: "anthropic-messages",

@@ -7,10 +7,10 @@ import type { EncodedRequest, IngressDialect, WireTarget } from "../../../src/wi
 import { upstreamDialect } from "../../../src/wire/dialects.ts";
 import { openaiChatIngress } from "../../../src/wire/openai-chat/index.ts";
 import { openaiResponsesIngress } from "../../../src/wire/openai-responses/index.ts";
-import { bytesOf } from "../../support/byte-stream.ts";
-import { judged } from "../../support/decode-fixture.ts";
-import { decodeStream } from "../../support/decoded-stream.ts";
-import { targetOf } from "../../support/encoded-request.ts";
+import { bytesOf } from "../../support/wire/byte-stream.ts";
+import { judged } from "../../support/wire/decode-fixture.ts";
+import { decodeStream } from "../../support/wire/decoded-stream.ts";
+import { targetOf } from "../../support/wire/encoded-request.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of four APIs are looked into
 type Json = any;

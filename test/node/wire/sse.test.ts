@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SseEvent } from "../../../src/wire/dialect.ts";
 import { sseEvents, sseFrame, sseReader } from "../../../src/wire/sse.ts";
-import { bodyOf, bytesOf } from "../../support/byte-stream.ts";
+import { bodyOf, bytesOf } from "../../support/wire/byte-stream.ts";
 
 async function read(body: ReadableStream<Uint8Array>): Promise<SseEvent[]> {
   const events: SseEvent[] = [];

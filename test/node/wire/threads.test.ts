@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CLIENTS, sentTo } from "../../support/encoded-request.ts";
+import { CLIENTS, sentTo } from "../../support/wire/encoded-request.ts";
 
 const body = { model: "r", max_tokens: 9, messages: [{ role: "user", content: "x" }] };
 

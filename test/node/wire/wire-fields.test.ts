@@ -1,7 +1,7 @@
 /** What becomes of every request field, by really encoding it; the page of the docs is printed from what is found. */
 import { describe, expect, it } from "vitest";
-import { type ClientDialect, encodedFor } from "../../support/encoded-request.ts";
-import { FIELD_SAMPLES, type FieldSample } from "../../support/wire-field-samples.ts";
+import { type ClientDialect, encodedFor } from "../../support/wire/encoded-request.ts";
+import { FIELD_SAMPLES, type FieldSample } from "../../support/wire/wire-field-samples.ts";
 
 /** A provider of one's own in each dialect, so that no built-in row's rules stand in the table. */
 const TARGETS = {

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LocalDatabase, openLocalDatabase } from "../../../src/cli/dev/local-database.ts";
 import { compileAll } from "../../../src/config/compile-all.ts";
-import { fakeIo } from "../../support/fake-io.ts";
-import { type MarkedWorker, startMarkedWorker, withMarks } from "../../support/files-of-a-call.ts";
-import { listen, type RunningServer } from "../../support/http-server.ts";
+import { fakeIo } from "../../support/hosts/fake-io.ts";
+import { type MarkedWorker, startMarkedWorker, withMarks } from "../../support/sources/files-of-a-call.ts";
+import { listen, type RunningServer } from "../../support/upstreams/http-server.ts";
 
 /** Most files a reader has to open to follow one call. */
 const MOST_FILES = 87;

@@ -13,8 +13,15 @@ import { failure } from "../../../src/failure/failure.ts";
 import { addUsd, nanoUsd, usdToNano, ZERO_USD } from "../../../src/money/nano-usd.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
-import { type FakeCall, fakeEngine, inputs, journalOf, planOf, twoArmRoute } from "../../support/bakeoff-run.ts";
-import { memoryEvidence } from "../../support/memory-evidence.ts";
+import {
+  type FakeCall,
+  fakeEngine,
+  inputs,
+  journalOf,
+  planOf,
+  twoArmRoute,
+} from "../../support/bakeoff/bakeoff-run.ts";
+import { memoryEvidence } from "../../support/bakeoff/memory-evidence.ts";
 
 let route: Route;
 beforeAll(async () => {

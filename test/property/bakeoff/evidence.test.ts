@@ -4,7 +4,7 @@ import { decideRegrets } from "../../../src/bakeoff/evidence/decide-regrets.ts";
 import type { LookRecord } from "../../../src/bakeoff/evidence/look-record.ts";
 import { SimulatedRoute } from "../../bench/stats/gate/propose.ts";
 import type { SimulatedArm, SimulatedLook } from "../../bench/stats/gate/simulated-look.ts";
-import { countedFigures, lookFigures, pairsWith, type RegretFigures } from "../../support/bakeoff-figures.ts";
+import { countedFigures, lookFigures, pairsWith, type RegretFigures } from "../../support/bakeoff/bakeoff-figures.ts";
 
 const RUNS = Number(process.env["MODELRIG_FUZZ"] ?? 40);
 const DAY_MS = 86_400_000;

@@ -10,7 +10,7 @@ import { bakeoffReport } from "../../../src/bakeoff/report/bakeoff-report.ts";
 import { inconsistency } from "../../../src/bakeoff/report/consistency.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
-import { analysedRun } from "../../support/bakeoff-analysis.ts";
+import { analysedRun } from "../../support/bakeoff/bakeoff-analysis.ts";
 import {
   armFigures,
   gateFigures,
@@ -18,8 +18,8 @@ import {
   pairsWith,
   REFERENCE,
   regretFigures,
-} from "../../support/bakeoff-figures.ts";
-import { memoryEvidence } from "../../support/memory-evidence.ts";
+} from "../../support/bakeoff/bakeoff-figures.ts";
+import { memoryEvidence } from "../../support/bakeoff/memory-evidence.ts";
 
 interface ArmCase {
   readonly losses: number;

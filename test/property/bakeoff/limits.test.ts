@@ -16,9 +16,9 @@ import { addUsd, type NanoUsd, nanoUsd, ZERO_USD } from "../../../src/money/nano
 import { canonicalJson } from "../../../src/route/canonical.ts";
 import type { Route } from "../../../src/route/route.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
-import { type FakeCall, fakeEngine, inputs, journalOf, planOf } from "../../support/bakeoff-run.ts";
-import { routeOf } from "../../support/bundles.ts";
-import { everyJudgePassed } from "../../support/examined-judge.ts";
+import { type FakeCall, fakeEngine, inputs, journalOf, planOf } from "../../support/bakeoff/bakeoff-run.ts";
+import { everyJudgePassed } from "../../support/bakeoff/examined-judge.ts";
+import { routeOf } from "../../support/sources/bundles.ts";
 
 let route: Route;
 beforeAll(async () => {

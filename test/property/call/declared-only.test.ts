@@ -7,7 +7,7 @@ import { DEFAULT_RETRY } from "../../../src/route/defaults.ts";
 import { narrow } from "../../../src/route/narrow.ts";
 import type { Candidate, Route } from "../../../src/route/route.ts";
 import type { ChatRequest } from "../../../src/wire/chat.ts";
-import { candidate, readAll, testEngine } from "../../support/engine.ts";
+import { candidate, readAll, testEngine } from "../../support/engine/engine.ts";
 
 /** Every provider that exists; a route declares some of them. */
 const WORLD = ["ant", "bee", "cat", "dog", "eel", "fox"] as const;

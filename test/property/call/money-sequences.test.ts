@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { EnvelopeClaim } from "../../../src/envelope/envelope.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
-import { FAULTS, STAGES, startCountingUpstream, WHOLE } from "../../support/counting-upstream.ts";
-import { candidate, readAll, testEngine } from "../../support/engine.ts";
-import { MemoryEnvelopes } from "../../support/memory-envelopes.ts";
+import { candidate, readAll, testEngine } from "../../support/engine/engine.ts";
+import { MemoryEnvelopes } from "../../support/engine/memory-envelopes.ts";
+import { FAULTS, STAGES, startCountingUpstream, WHOLE } from "../../support/upstreams/counting-upstream.ts";
 
 const HOW = [...WHOLE, ...STAGES.flatMap((stage) => FAULTS.map((fault) => `${stage}.${fault}`))];
 const TIMEOUTS = { firstTokenMs: 40, idleMs: 40, attemptMs: 60, callMs: 2_000, streamMs: 2_000 };

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EnvelopeClaim } from "../../../src/envelope/envelope.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
-import { agreesWithModel, envelopeSteps } from "../../support/envelope-model.ts";
-import { MemoryEnvelopes } from "../../support/memory-envelopes.ts";
+import { agreesWithModel, envelopeSteps } from "../../support/engine/envelope-model.ts";
+import { MemoryEnvelopes } from "../../support/engine/memory-envelopes.ts";
 
 const claim = (id: string, limit: number): EnvelopeClaim => ({ scope: "run", id, limit: nanoUsd(limit) });
 

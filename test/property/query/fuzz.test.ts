@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { QUERY_FAULT_CODES, type QueryFault } from "../../../src/query/fault.ts";
 import type { SqlStatement } from "../../../src/store/database/fragment.ts";
 import { compileQuery, type QueryContext } from "../../../src/store/query/compile.ts";
-import { brokenQueries, foreignWords, queries, wordSalads } from "../../support/query-texts.ts";
+import { brokenQueries, foreignWords, queries, wordSalads } from "../../support/store/query-texts.ts";
 
 const CONTEXT: QueryContext = { org: "org_a", now: Date.UTC(2026, 6, 28) };
 const SCOPED: QueryContext = { ...CONTEXT, rowScope: { tags: { client: "acme" } } };

@@ -5,9 +5,9 @@ import type { Inference } from "../../../src/call/inference.ts";
 import { failure } from "../../../src/failure/failure.ts";
 import { nanoUsd } from "../../../src/money/nano-usd.ts";
 import { seededRandom } from "../../../src/stats/random.ts";
-import { anAttempt, someUsage } from "../../support/inferences.ts";
-import { type QueryDatabase, queryDatabase } from "../../support/query-database.ts";
-import { queries } from "../../support/query-texts.ts";
+import { type QueryDatabase, queryDatabase } from "../../support/hosts/query-database.ts";
+import { anAttempt, someUsage } from "../../support/store/inferences.ts";
+import { queries } from "../../support/store/query-texts.ts";
 
 const HOUR = 3_600_000;
 // The night Berlin's clocks go back, and hours around it.

@@ -6,8 +6,8 @@ import { createClient, type InValue } from "@libsql/client/web";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seededRandom } from "../../../src/stats/random.ts";
-import { type QueryDatabase, queryDatabase } from "../../support/query-database.ts";
-import { queries } from "../../support/query-texts.ts";
+import { type QueryDatabase, queryDatabase } from "../../support/hosts/query-database.ts";
+import { queries } from "../../support/store/query-texts.ts";
 
 const SCOPE = { tags: { client: "acme" } };
 const START = Date.UTC(2026, 6, 26);

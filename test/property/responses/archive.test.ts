@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Keyring, readKeyring } from "../../../src/custody/keyring.ts";
 import { mayCall } from "../../../src/identity/reach.ts";
 import { ResponseArchive } from "../../../src/responses/archive.ts";
-import { localStore } from "../../support/local-database.ts";
+import { localStore } from "../../support/hosts/local-database.ts";
 
 const TTL = 100;
 const ROUTES = ["a.one", "b.two"] as const;

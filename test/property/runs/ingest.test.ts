@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { IngestItem, ItemResult } from "../../../src/runs/ingest.ts";
 import { ingestBatch } from "../../../src/runs/ingest-batch.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { anInference } from "../../support/inferences.ts";
-import { localStore } from "../../support/local-database.ts";
-import { rowsOf } from "../../support/org-rows.ts";
+import { localStore } from "../../support/hosts/local-database.ts";
+import { anInference } from "../../support/store/inferences.ts";
+import { rowsOf } from "../../support/store/org-rows.ts";
 
 let local: Awaited<ReturnType<typeof localStore>>;
 beforeAll(async () => {

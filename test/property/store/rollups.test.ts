@@ -7,9 +7,9 @@ import { OrgRetention } from "../../../src/store/telemetry/retention.ts";
 import { OrgRollups } from "../../../src/store/telemetry/rollups.ts";
 import { HOUR_MS } from "../../../src/store/telemetry/stale-hours.ts";
 import { recordOf } from "../../../src/telemetry/record.ts";
-import { expectedSums, expectedTagSums, readSums, readTagSums } from "../../support/hourly-sums.ts";
-import { inferences } from "../../support/inferences.ts";
-import { localStore } from "../../support/local-database.ts";
+import { localStore } from "../../support/hosts/local-database.ts";
+import { expectedSums, expectedTagSums, readSums, readTagSums } from "../../support/store/hourly-sums.ts";
+import { inferences } from "../../support/store/inferences.ts";
 
 const FIRST = 1_700_000_000_000 - (1_700_000_000_000 % HOUR_MS);
 const HOURS = 6;

@@ -7,8 +7,8 @@ import type { BakeoffReport } from "../../../../src/bakeoff/report/bakeoff-repor
 import { nanoUsd, ZERO_USD } from "../../../../src/money/nano-usd.ts";
 import type { ReplayInput } from "../../../../src/replay/replay-input.ts";
 import type { Route } from "../../../../src/route/route.ts";
-import { routeOf } from "../../../support/bundles.ts";
-import { memoryEvidence } from "../../../support/memory-evidence.ts";
+import { memoryEvidence } from "../../../support/bakeoff/memory-evidence.ts";
+import { routeOf } from "../../../support/sources/bundles.ts";
 import type { SimulatedArm, SimulatedLook, SimulatedOutcomes } from "./simulated-look.ts";
 
 const DAY_MS = 86_400_000;
