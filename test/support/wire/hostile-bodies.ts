@@ -169,6 +169,7 @@ function sampleText(form: Json): string {
   const pattern = form["pattern"];
   const fits = (word: string): boolean =>
     (typeof pattern !== "string" || new RegExp(pattern, "u").test(word)) &&
-    word.length >= Number(form["minLength"] ?? 0);
-  return WORDS.find(fits) ?? "";
+    word.length >= Number(form["minLength"] ?? 0) &&
+    word.length <= Number(form["maxLength"] ?? Infinity);
+  return [...WORDS, "a".repeat(Number(form["minLength"] ?? 0))].find(fits) ?? "";
 }
