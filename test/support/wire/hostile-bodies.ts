@@ -44,6 +44,7 @@ const WORDS = [
   "0.250000000",
   "1",
   "a".repeat(64),
+  "a".repeat(32),
   "2026-11-29",
   "https://example.com",
   "sim/atlas-large",
