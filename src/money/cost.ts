@@ -48,7 +48,7 @@ const INPUT_RATES = (Object.keys(FALLBACK) as RateName[]).filter((name) => !OUTP
  * `PLAUSIBLE_FACTOR` times above or below the computed cost is doubted, and the larger figure counts. Returns
  * `undefined` when a needed figure is unknown: an unpriced model, an unreported count, searches or another tool of the
  * provider without a price; also
- * when the reported total or the computed cost is above `MOST_COST_USD`.
+ * when the reported total is above `MOST_COST_USD`.
  */
 export function cost(price: Price | undefined, usage: Usage, tier: ServiceTier): Cost | undefined {
   const computed = price && computedCost(price, usage, tier);
@@ -60,6 +60,11 @@ export function cost(price: Price | undefined, usage: Usage, tier: ServiceTier):
   const [low, high] = reported < computed.total ? [reported, computed.total] : [computed.total, reported];
   if (high <= low * PLAUSIBLE_FACTOR || high - low <= 1) return { ...computed, total: reported };
   return { ...computed, total: nanoUsd(high), implausible: true };
+}
+
+/** Returns the cost as the bill of a call; undefined above `MOST_COST_USD`, which only mistaken counts can give. */
+export function credible(priced: Cost | undefined): Cost | undefined {
+  return priced === undefined || priced.total > MOST_COST ? undefined : priced;
 }
 
 /** Discounts, fees and stale list prices stay within this factor of a model's price. */
@@ -243,10 +248,10 @@ function reportedTotal(usd: number | undefined): NanoUsd | undefined {
   return halfUp(flatGrains(usd, 1));
 }
 
-/** Returns undefined beyond `MOST_COST_USD`, which is not a credible cost of one request. */
+/** Returns undefined beyond a safe integer of nano-dollars (nine million dollars). */
 function halfUp(grains: bigint): NanoUsd | undefined {
   const nano = (2n * grains + GRAINS_PER_NANO) / (2n * GRAINS_PER_NANO);
-  return nano > BigInt(MOST_COST) ? undefined : nanoUsd(Number(nano));
+  return nano > BigInt(Number.MAX_SAFE_INTEGER) ? undefined : nanoUsd(Number(nano));
 }
 
 /** Returns a bound as a whole number; "unlimited" becomes an amount above any limit. */

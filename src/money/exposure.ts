@@ -1,7 +1,7 @@
 /**
  * What a provider may bill for one request, from "nothing was sent" to "usage is known". Every host books by this rule.
  */
-import { cost, MOST_COST_USD } from "./cost.ts";
+import { cost, credible, MOST_COST, MOST_COST_USD } from "./cost.ts";
 import { estimateTokens } from "./estimate.ts";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "./nano-usd.ts";
 import type { Price, ServiceTier } from "./price.ts";
@@ -78,7 +78,7 @@ function billedUsage(
   tier: ServiceTier,
   priceOf: (model: string) => Price | undefined,
 ): Bill {
-  const priced = cost(price, usage, tier);
+  const priced = credible(cost(price, usage, tier));
   if (priced === undefined) {
     const doubted = usage.reportedUsd !== undefined && usage.reportedUsd > MOST_COST_USD;
     return { type: "unknown", usage: doubted ? { ...usage, inconsistent: true } : usage };
@@ -87,8 +87,9 @@ function billedUsage(
   for (const pass of usage.passes ?? []) {
     const added = cost(pass.model === undefined ? price : priceOf(pass.model), pass.usage, tier);
     if (added === undefined) return { type: "unknown", usage };
-    total = nanoUsd(total + added.total);
+    total = nanoUsd(Math.min(Number.MAX_SAFE_INTEGER, total + added.total));
   }
+  if (total > MOST_COST) return { type: "unknown", usage };
   const flagged = priced.implausible === true ? { ...usage, inconsistent: true } : usage;
   return { type: "known", cost: total, usage: flagged };
 }

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { Attempt } from "../call/inference.ts";
 import { FAILURE_CLASSES, type Failure, failure } from "../failure/failure.ts";
 import { foreignWord, identifier, instant, LONGEST_CALL_MS, tags, tokenCount } from "../intake/fields.ts";
-import { cost, MOST_COST_USD } from "../money/cost.ts";
+import { cost, credible, MOST_COST_USD } from "../money/cost.ts";
 import type { PriceBook } from "../money/price.ts";
 import { serviceTier } from "../money/tier.ts";
 import type { Usage } from "../money/usage.ts";
@@ -116,7 +116,7 @@ function attemptOf(call: RecordedCall, { now, prices, newId, observed }: Recorde
     ...{ provider, model, rung: "none", startedAt, latencyMs, firstByteMs, usage, servedTier },
     failure: observed?.failure ?? (call.failureClass && failure(call.failureClass, "reported by its caller")),
     finish: call.finishReason === undefined ? undefined : finishOf(call.finishReason),
-    cost: usage && cost(price, usage, servedTier)?.total,
+    cost: usage && credible(cost(price, usage, servedTier))?.total,
     costEstimated: false,
     priceVersion: price?.version,
     dropped: [],

@@ -135,6 +135,7 @@ describe("a key of each scope", () => {
 /** A key that sees only certain rows may call these: they show or take nothing else. Whatever is new is to be decided. */
 const OF_CERTAIN_ROWS = [
   ...["createChatCompletion", "createMessage", "countMessageTokens", "createResponse", "createEmbeddings", "runRoute"],
+  ...["countInputTokens", "compactResponse", "cancelResponse"],
   ...["listModels", "getModel", "whoami", "getSettings", "getRegistry", "getLiveVariant"],
   ...["reserveEnvelopes", "settleReservation", "releaseReservation"],
   ...["startRun", "endRun", "listRuns", "getRun", "saveArtifact", "getArtifact", "promoteArtifact"],

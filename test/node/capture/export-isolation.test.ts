@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Capture } from "../../../src/capture/capture.ts";
 import { main } from "../../../src/cli/main.ts";
+import { REGISTRY_SCHEMA } from "../../../src/registry/record.ts";
 import { openCaptures } from "../../../src/workspace/local-captures.ts";
 import { fakeIo } from "../../support/hosts/fake-io.ts";
 
@@ -123,6 +124,12 @@ function planted(index: number, kind: "variables" | "messages"): Capture {
   };
 }
 
+const WHOAMI = {
+  org: { id: "org_a", slug: "a" },
+  key: { id: "key_a", scopes: ["admin"] },
+  time: "2026-12-01T00:00:00.000Z",
+};
+
 /** A gateway that takes all that a bake-off may tell it. */
 function gatewayAnswer(url: string, body: string): { status: number; body: unknown } {
   if (url.startsWith("/v1/envelopes/")) return { status: 200, body: { granted: true, envelopes: [] } };
@@ -130,6 +137,9 @@ function gatewayAnswer(url: string, body: string): { status: number; body: unkno
   if (url.startsWith("/v1/evidence/")) return { status: 200, body: { looks: [JSON.parse(body)] } };
   if (url.endsWith("/live"))
     return { status: 200, body: { route: "acme.task", variant: "default", pin: null, route_hash: "f".repeat(64) } };
+  if (url === "/v1/registry") return { status: 200, body: { schema: REGISTRY_SCHEMA, capabilities: [] } };
+  if (url === "/v1/whoami") return { status: 200, body: WHOAMI };
+  if (url === "/v1/ingest") return { status: 200, body: { accepted: JSON.parse(body).items.length, items: [] } };
   return { status: 201, body: { id: "bo_1", proposal: { id: "prop_1", state: "evidenced" } } };
 }
 
@@ -157,13 +167,17 @@ describe("export isolation", () => {
       expect(own).toHaveLength(2);
     }
     const told = mirrored.filter(({ url }) => !url.startsWith("/v1/envelopes/"));
-    expect(told.map(({ url }) => url)).toEqual([
-      "/v1/routes/acme.task/live",
-      "/v1/evidence-salt",
-      "/v1/evidence/acme.task",
-      "/v1/bakeoffs",
-    ]);
-    expect(JSON.parse(told[3]?.body ?? "")).toMatchObject({ schema: "modelrig.bakeoff/1", route: "acme.task" });
+    expect(new Set(told.map(({ url }) => url))).toEqual(
+      new Set([
+        ...["/v1/registry", "/v1/whoami", "/v1/ingest", "/v1/routes/acme.task/live"],
+        ...["/v1/evidence-salt", "/v1/evidence/acme.task", "/v1/bakeoffs"],
+      ]),
+    );
+    const report = told.find(({ url }) => url === "/v1/bakeoffs");
+    expect(JSON.parse(report?.body ?? "")).toMatchObject({ schema: "modelrig.bakeoff/1", route: "acme.task" });
+    // Figures of each evaluation call, readable here: a compressed body would hide the canary.
+    const rows = told.filter(({ url }) => url === "/v1/ingest").flatMap(({ body }) => JSON.parse(body).items);
+    expect(rows).toHaveLength(80);
     for (const request of mirrored) expect(JSON.stringify(request)).not.toContain(CANARY);
     // Only the input is replayed: the old answer, the tags and the ids stay.
     for (const request of replays) {
