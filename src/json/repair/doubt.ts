@@ -21,8 +21,11 @@ const UNPAIRED = /"\s*,|[,:]\s*"/;
 /** Text with a blank or a comma at an end, or none: two such strings side by side may be one with quotes in it. */
 const LOOSE_ENDS = /^[\s,]|[\s,]$|^$/;
 const LOOSE_BEFORE = /[\s"]"\s*$/;
-/** A string that begins with a blank, or with another quote, which may be text of one without its end quote. */
-const TEXT_BEHIND = /^,\s*"[\s"]/;
+/**
+ * A string that begins with a blank or with another quote, or one with quotes inside, escaped or not: it may be
+ * text of a string whose end quote is not left out at all.
+ */
+const TEXT_BEHIND = /^,\s*"(?:[\s"]|[^"\\\n]{1,300}(?:\\"|"\s*[^\s,\]}:]))/;
 /** A comment behind a string that may have been text of it. */
 const HASH_COMMENT = /^\s{1,20}#[^\n]*"/;
 const TWICE = /""(?=[^\s"',:}\]])(?:\\[^"]|[^"\\\n]){1,1000}"\s{0,50}[,:}\]]/y;
@@ -59,7 +62,7 @@ export function doubtOfString(
   const content = source.slice(open + 1, end);
   if (isJoined && role === "item" && (LOOSE_ENDS.test(content) || LOOSE_BEFORE.test(source.slice(0, open).slice(-20))))
     return "strong";
-  if (!isClosed && TEXT_BEHIND.test(source.slice(end, end + 50))) return "strong";
+  if (!isClosed && TEXT_BEHIND.test(source.slice(end, end + 400))) return "strong";
   if (HASH_COMMENT.test(source.slice(end + 1, end + 200))) return "strong";
   if (!isClosed && /[}\]]\s*$/.test(content)) return "strong";
   const inside = source[open] === '"' ? doubtOfContent(content, role) : "none";
