@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { diagnosisAnswer, whoamiAnswer } from "../../api/gateway.ts";
 import { displayKey } from "../../identity/key.ts";
+import { recordAt, stringAt } from "../../json/record.ts";
 import { EXIT } from "../command.ts";
 import { about, type Finding } from "./finding.ts";
 
@@ -52,8 +53,7 @@ export async function checkGateway(probe: GatewayProbe): Promise<GatewayState> {
   const told = await ask(probe, "/v1/diagnosis");
   const parsed = told.type === "answer" && told.status === 200 ? readDiagnosis.safeParse(told.body) : undefined;
   const facts = parsed?.success ? parsed.data : undefined;
-  const why =
-    told.type === "answer" && told.status === 403 ? "the key lacks the scope read" : "this gateway does not tell";
+  const why = told.type === "answer" && told.status === 403 ? whyForbidden(told.body) : "this gateway does not tell";
   return {
     findings: [
       reached,
@@ -62,6 +62,11 @@ export async function checkGateway(probe: GatewayProbe): Promise<GatewayState> {
     ],
     diagnosis: facts,
   };
+}
+
+function whyForbidden(body: unknown): string {
+  const ofRows = stringAt(recordAt(body, "error"), "code") === "row_scope";
+  return ofRows ? "the key sees only certain rows" : "the key lacks the scope read";
 }
 
 const skipped = (subject: string, why: string): Finding => about(subject).skip(why);

@@ -193,6 +193,14 @@ describe("doctor", () => {
     expect((await doctor()).warned).toEqual(["org.key_expires"]);
   });
 
+  it("says why a key that sees only certain rows learns nothing of the org", async () => {
+    replies["/v1/diagnosis"] = { status: 403, body: { error: { code: "row_scope", message: "no" } } };
+    replies["/v1/whoami"] = { body: WHO };
+    const { exit, report } = await doctor();
+    expect(exit).toBe(EXIT.done);
+    expect(JSON.stringify(report.findings)).toContain("the key sees only certain rows");
+  });
+
   it("skips, and never calls ok, what a key without the scope read or an older gateway does not tell", async () => {
     replies["/v1/diagnosis"] = { status: 403, body: { error: { message: "no" } } };
     replies["/v1/whoami"] = { body: WHO };
