@@ -1,9 +1,8 @@
 /** An attempt whose answer is read whole. */
 import type { Failure, Result } from "../failure/failure.ts";
-import { parsedJson } from "../json/parsed.ts";
 import type { Exposure } from "../money/exposure.ts";
 import type { ChatAnswer } from "../wire/chat.ts";
-import { answerIn } from "./answer-body.ts";
+import { answerIn, jsonBeside } from "./answer-body.ts";
 import {
   type AttemptEnd,
   type AttemptPlan,
@@ -62,7 +61,7 @@ async function readAnswer(
   if (!body.ok) return { ok: false, error: { failure: body.error, exposure: { type: "lost" } } };
   const decoded = answerIn(body.value, response.status, open.plan.exchange);
   if (decoded.ok) return decoded;
-  const json = parsedJson(body.value);
+  const json = jsonBeside(body.value);
   const usage = dialect.usageOf(json, target);
   // The provider had begun to answer before it reported an error inside the stream.
   const refused = decoded.error.class !== "network" && json !== undefined;

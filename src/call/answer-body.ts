@@ -1,6 +1,8 @@
 /** Reads bodies by their content, not by their label or by what was requested. */
 import { type Failure, failure, type Result } from "../failure/failure.ts";
+import { exceedsMembers, MOST_MEMBERS } from "../json/depth.ts";
 import { parseExact } from "../json/exact-numbers.ts";
+import { parsedJson } from "../json/parsed.ts";
 import { recordAt } from "../json/record.ts";
 import type { ChatAnswer } from "../wire/chat.ts";
 import type { SseEvent, UpstreamDialect, WireTarget } from "../wire/dialect.ts";
@@ -30,15 +32,27 @@ export function answerIn(body: string, status: number, { dialect, target }: Spok
 }
 
 /**
- * Parses a body as JSON. A body that begins as JSON and does not parse was truncated; any other is no answer of this
+ * Members of a provider's own body: more in one object than any API has, and in all more than log probabilities of a
+ * long answer need.
+ */
+const MOST_BODY_MEMBERS = { each: MOST_MEMBERS.each, total: 4_000_000 };
+
+/**
+ * Parses a body as JSON, unless it has so many members that parsing alone would hold up other calls. A body that begins as JSON and does not parse was truncated; any other is no answer of this
  * API.
  */
 export function jsonIn(body: string, status: number): Result<unknown> {
+  if (exceedsMembers(body, MOST_BODY_MEMBERS)) return { ok: false, error: crowdedBody(status) };
   try {
     return { ok: true, value: parseExact(body) };
   } catch {
     return { ok: false, error: /^\s*[[{]/.test(body) ? cutBody(status) : unexpectedBody(status, body) };
   }
+}
+
+/** The JSON in a body that is no answer, for what it says of its usage; undefined where it is not to be parsed. */
+export function jsonBeside(body: string): unknown {
+  return exceedsMembers(body, MOST_BODY_MEMBERS) ? undefined : parsedJson(body);
 }
 
 function assembled(events: readonly SseEvent[], { dialect, target }: Spoken): Result<ChatAnswer> {
@@ -58,6 +72,11 @@ function cutBody(status: number): Failure {
     reason: "malformed_response",
     status,
   });
+}
+
+function crowdedBody(status: number): Failure {
+  const message = `the upstream answered ${status} with JSON of more than ${MOST_BODY_MEMBERS.each} members in one object`;
+  return failure("network", message, { reason: "unexpected_content", status });
 }
 
 /** The address serves something other than this API, so a retry would get the same. */

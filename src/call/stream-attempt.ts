@@ -4,7 +4,6 @@
  * its candidate.
  */
 import { type Failure, failure } from "../failure/failure.ts";
-import { parsedJson } from "../json/parsed.ts";
 import type { Exposure } from "../money/exposure.ts";
 import type { Usage } from "../money/usage.ts";
 import type { ChatAnswer, FinishReason } from "../wire/chat.ts";
@@ -12,7 +11,7 @@ import type { SseEvent, StreamDecoder } from "../wire/dialect.ts";
 import { type BodyInTransit, type SseReader, sseReader } from "../wire/sse.ts";
 import { failureIn, isContent, type StreamEvent, type WireFrame } from "../wire/stream-event.ts";
 import { unansweredEnd } from "./answer-attempt.ts";
-import { answerIn, unexpectedBody } from "./answer-body.ts";
+import { answerIn, jsonBeside, unexpectedBody } from "./answer-body.ts";
 import { AnswerAssembler, answerToFrames } from "./assemble.ts";
 import { type AttemptPlan, type CallState, closeAttempt, isAttempt, type OpenAttempt, openAttempt } from "./attempt.ts";
 import type { OutputRule } from "./call.ts";
@@ -199,7 +198,7 @@ class FrameSource {
     this.#cameWhole = true;
     const answer = answerIn(body, this.#status, exchange);
     if (answer.ok) return answerToFrames(answer.value).map((frame) => this.#noted(frame));
-    const usage = exchange.dialect.usageOf(parsedJson(body), exchange.target);
+    const usage = exchange.dialect.usageOf(jsonBeside(body), exchange.target);
     const before: StreamEvent[] = usage ? [{ type: "usage", usage }] : [];
     return [this.#noted({ events: [...before, { type: "error", failure: answer.error }] })];
   }

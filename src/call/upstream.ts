@@ -1,13 +1,12 @@
 /** One HTTP exchange with a provider: address, key, send, and read within bounds. */
 import { classify } from "../failure/classify.ts";
 import { type Failure, failure, type Result } from "../failure/failure.ts";
-import { parsedJson } from "../json/parsed.ts";
 import { isRecord } from "../json/record.ts";
 import type { Exposure } from "../money/exposure.ts";
 import { providerHeaders } from "../provider/headers.ts";
 import type { ProviderSpec } from "../provider/provider.ts";
 import type { EncodedRequest, UpstreamDialect, WireTarget } from "../wire/dialect.ts";
-import { jsonIn } from "./answer-body.ts";
+import { jsonBeside, jsonIn } from "./answer-body.ts";
 import type { CallPorts } from "./ports.ts";
 import { Pace } from "./time/pace.ts";
 import type { Watchdog } from "./time/watchdog.ts";
@@ -119,7 +118,7 @@ const NEVER_SERVED: ReadonlySet<number> = new Set([501, 503, 505, 521, 523, 525,
 
 /** Returns what an error status means for the bill: the provider's own refusal, or an answer lost in transit. */
 function refusedOrLost(status: number, text: string, { dialect, target }: Exchange): Exposure {
-  const body = parsedJson(text);
+  const body = jsonBeside(text);
   const usage = dialect.usageOf(body, target);
   if (usage !== undefined) return { type: "refused", usage };
   if (LOST_BEHIND.has(status)) return { type: "lost" };

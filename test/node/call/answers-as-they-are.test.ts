@@ -76,6 +76,18 @@ describe("a body is read by what it is", () => {
     }
   });
 
+  it.each([true, false])("a body with more members than any API has is not parsed (stream %s)", async (stream) => {
+    const crowd = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, at]));
+    upstreams[0].script(json(200, { ...body("lost"), crowd }));
+    upstreams[1].script(stream ? labelled("text/event-stream", events("hi")) : json(200, body("hi")));
+    expect(await textFrom(await engine.call({ stream }))).toBe("hi");
+    expect(asked()).toEqual([1, 1]);
+    const [attempt] = engine.recorded[0]?.attempts ?? [];
+    expect(attempt?.failure?.message).toContain("more than 50000 members");
+    // It was generated, so it is owed, and its bill is not known.
+    expect(attempt?.cost).toBeUndefined();
+  });
+
   it.each([true, false])("a page is not asked for again and opens no breaker (stream %s)", async (stream) => {
     upstreams[0].script(labelled("text/html", "<html></html>"));
     await engine.call({ stream });
