@@ -52,3 +52,17 @@ export async function readTelemetry(gateway: Gateway, query: string): Promise<Qu
   if (!("explain" in answered)) return answered;
   throw new CliError("gateway.unexpected_answer", "the gateway explained a query that it was asked to answer");
 }
+
+/** Rows that a command reads. Times are ISO 8601. */
+export interface TelemetryRange {
+  readonly since: string | undefined;
+  readonly until?: string | undefined;
+  /** Conditions as the user wrote them. */
+  readonly filter: string | undefined;
+}
+
+/** Returns the `WHERE` of a query, empty for all rows. */
+export function whereOf({ since, until, filter }: TelemetryRange): string {
+  const conditions = [since && `ts >= '${since}'`, until && `ts < '${until}'`, filter?.trim()].filter(Boolean);
+  return conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+}

@@ -3,6 +3,7 @@
  * endpoint sends Google's shape, another FastAPI's, a third a bare string. Read here once; judged in `failure/classify.ts`.
  */
 import type { ProviderError } from "../failure/provider-error.ts";
+import { parsedJson } from "../json/parsed.ts";
 import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "../json/record.ts";
 import type { SseEvent, WireTarget } from "./dialect.ts";
 import { rpcDetails, rpcRetryMs } from "./google-rpc-details.ts";
@@ -19,7 +20,7 @@ export function decodeError(
   { provider }: Target,
   now: number,
 ): ProviderError {
-  const fields = fieldsOf(parsed(bodyText)) ?? { message: pageMessage(bodyText, provider, status) };
+  const fields = fieldsOf(parsedJson(bodyText)) ?? { message: pageMessage(bodyText, provider, status) };
   // Only these say "later"; OpenAI sends its rate-limit headers with every answer.
   const waits = status === 429 || status === 408 || status >= 498;
   const wait = waits ? (retryAfterMs(headers, now) ?? fields.retryAfterMs) : undefined;
@@ -34,7 +35,7 @@ export function decodeErrorObject(value: unknown, { provider }: Target): Provide
 
 /** Reads an `error` event of a stream whose data is plain text; undefined for any other event. */
 export function textErrorEvent({ event, data }: SseEvent, target: Target): ProviderError | undefined {
-  const plain = event === "error" && typeof parsed(data) !== "object";
+  const plain = event === "error" && typeof parsedJson(data) !== "object";
   return plain ? decodeErrorObject(data, target) : undefined;
 }
 
@@ -56,7 +57,7 @@ function wrapped(error: JsonRecord): ErrorFields {
   const metadata = recordAt(error, "metadata");
   if (!metadata) return own;
   const raw = stringAt(metadata, "raw");
-  const upstream = raw === undefined ? undefined : (fieldsOf(parsed(raw)) ?? { message: raw });
+  const upstream = raw === undefined ? undefined : (fieldsOf(parsedJson(raw)) ?? { message: raw });
   const moderated = arrayAt(metadata, "reasons")?.filter((reason) => typeof reason === "string") ?? [];
   return {
     ...own,
@@ -115,14 +116,6 @@ function validationFaults(error: JsonRecord): readonly ValidationFault[] {
 function word(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A body that is not JSON: the title of an HTML page, else its text. */

@@ -129,3 +129,9 @@ export function requestParameters(value: unknown): JsonRecord {
   const kept = Object.entries(value).filter(([name, one]) => PARAMETERS.includes(name) && one !== null && one !== "");
   return Object.fromEntries(kept);
 }
+
+/** The HTTP status that an error's text names. */
+export function statusIn(text: string | undefined): number | undefined {
+  const status = /\b[45]\d\d\b/.exec(text ?? "")?.[0];
+  return status === undefined ? undefined : Number(status);
+}

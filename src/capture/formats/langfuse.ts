@@ -1,5 +1,5 @@
 import { arrayAt, isRecord, type JsonRecord, recordAt, stringAt } from "../../json/record.ts";
-import { readExchange, requestParameters, textTags, unwrapped } from "./exchange-reading.ts";
+import { readExchange, requestParameters, statusIn, textTags, unwrapped } from "./exchange-reading.ts";
 import { type ImportFormat, passedEntry, refusedEntry } from "./imported-call.ts";
 
 /** Observations as Langfuse exports them, alone, in a page of its API (`data`), or inside their trace (`observations`). */
@@ -39,11 +39,7 @@ export const langfuse: ImportFormat = {
     };
     const message = stringAt(entry, "statusMessage") ?? stringAt(entry, "status_message") ?? "";
     if (stringAt(entry, "level") === "ERROR") {
-      const status = /\b[45]\d\d\b/.exec(message)?.[0];
-      return readExchange({
-        ...exchange,
-        error: { status: status === undefined ? undefined : Number(status), message },
-      });
+      return readExchange({ ...exchange, error: { status: statusIn(message), message } });
     }
     const output = unwrapped(entry["output"]);
     const text = textOf(output);

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord, recordAt, stringAt } from "../../json/record.ts";
-import { readExchange, requestParameters, textTags, unwrapped } from "./exchange-reading.ts";
+import { readExchange, requestParameters, statusIn, textTags, unwrapped } from "./exchange-reading.ts";
 import { type ImportFormat, type ImportReading, passedEntry, refusedEntry } from "./imported-call.ts";
 
 const CHAT = /^(a?(text_)?completion|a?responses|a?anthropic_messages|)$/;
@@ -51,8 +51,8 @@ function requestOf(entry: JsonRecord): JsonRecord | string {
 function failed(exchange: Parameters<typeof readExchange>[0], entry: JsonRecord): ImportReading {
   const told = recordAt(entry, "error_information");
   const message = stringAt(told, "error_message") ?? stringAt(entry, "error_str") ?? "";
-  const status = /^[45]\d\d$/.exec(stringAt(told, "error_code") ?? "")?.[0];
-  return readExchange({ ...exchange, error: { status: status === undefined ? undefined : Number(status), message } });
+  const status = statusIn(stringAt(told, "error_code"));
+  return readExchange({ ...exchange, error: { status, message } });
 }
 
 /** Tags of the request (`name:value` or `name=value`), the end user, and the team of the key. */

@@ -1,5 +1,5 @@
 import { arrayAt, isRecord, recordAt, stringAt } from "../../json/record.ts";
-import { readExchange, timeOf, unwrapped } from "./exchange-reading.ts";
+import { readExchange, statusIn, timeOf, unwrapped } from "./exchange-reading.ts";
 import { type ImportFormat, refusedEntry } from "./imported-call.ts";
 
 /** Results of `promptfoo eval --output`: one document with all of them, or a line each. */
@@ -51,9 +51,4 @@ export const promptfoo: ImportFormat = {
 function servedBy(id: string | undefined): readonly [string | undefined, string | undefined] {
   const parts = (id ?? "").split(":");
   return parts.length < 2 ? [undefined, undefined] : [parts[0], parts.at(-1)];
-}
-
-function statusIn(message: string): number | undefined {
-  const status = /\b[45]\d\d\b/.exec(message)?.[0];
-  return status === undefined ? undefined : Number(status);
 }

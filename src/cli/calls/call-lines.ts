@@ -2,7 +2,7 @@
 import type { QueryAnswer } from "../../query/answer.ts";
 import type { Io } from "../command.ts";
 import { printJson } from "../output/json.ts";
-import { type Column, layoutTable, tsvTable } from "../output/table.ts";
+import { type Column, layoutTable, lineWidth, tsvTable } from "../output/table.ts";
 import { shownUsd } from "./shown-usd.ts";
 
 /** Columns of a query for `callLines`, in this order. */
@@ -33,7 +33,6 @@ const HEADS: readonly (Column & { readonly roomy?: boolean })[] = [
 ];
 /** Lines that later ones are aligned with. */
 const REMEMBERED = 100;
-const FALLBACK_WIDTH = 80;
 const ROOMY_WIDTH = 120;
 
 type CallForm = "json" | "text";
@@ -57,7 +56,7 @@ export class CallLines {
   }
 
   #align(rows: readonly CallRow[]): void {
-    const width = this.#io.stdout.columns || FALLBACK_WIDTH;
+    const width = lineWidth(this.#io);
     const fits = HEADS.map(({ roomy }) => !roomy || width >= ROOMY_WIDTH);
     const fresh = rows.map(cells);
     this.#recent = [...this.#recent, ...fresh].slice(-Math.max(REMEMBERED, fresh.length));

@@ -5,7 +5,7 @@ import { addGatewayOptions, type GatewayOptions, gatewayFrom } from "../gateway-
 import { printJson } from "../output/json.ts";
 import { csvText, printAnswer } from "../output/query-answer.ts";
 import { TIME_HELP, timeFrom } from "../since.ts";
-import { readTelemetry } from "../telemetry-query.ts";
+import { readTelemetry, whereOf } from "../telemetry-query.ts";
 
 interface CostOptions extends GatewayOptions {
   readonly by: string;
@@ -97,15 +97,4 @@ function keysOf(by: string): readonly string[] {
     if (BUCKETS.includes(key)) return [`${key}(ts)`];
     return key === "model" && !keys.includes("provider") ? ["provider", "model"] : [key];
   });
-}
-
-interface Range {
-  readonly since: string;
-  readonly until: string | undefined;
-  readonly filter: string | undefined;
-}
-
-function whereOf({ since, until, filter }: Range): string {
-  const before = until === undefined ? [] : [`ts < '${until}'`];
-  return `WHERE ${[`ts >= '${since}'`, ...before, ...(filter?.trim() ? [filter] : [])].join(" AND ")}`;
 }

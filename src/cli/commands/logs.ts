@@ -3,7 +3,7 @@ import { followCalls, ToldCalls } from "../calls/follow.ts";
 import { CliError, type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { addGatewayOptions, type Gateway, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
 import { TIME_HELP, timeFrom } from "../since.ts";
-import { readTelemetry } from "../telemetry-query.ts";
+import { readTelemetry, type TelemetryRange, whereOf } from "../telemetry-query.ts";
 
 interface LogsOptions extends GatewayOptions {
   readonly filter?: string;
@@ -52,18 +52,16 @@ async function logs(io: Io, options: LogsOptions): Promise<ExitCode> {
   return EXIT.done;
 }
 
-interface Wanted {
-  readonly filter: string | undefined;
-  readonly since: string | undefined;
-  readonly limit: number;
-}
-
-async function calls(gateway: Gateway, { filter, since, limit }: Wanted): Promise<readonly CallRow[]> {
-  const conditions = [...(since === undefined ? [] : [`ts >= '${since}'`]), ...(filter?.trim() ? [filter] : [])];
-  const where = conditions.length === 0 ? "" : `\nWHERE ${conditions.join(" AND ")}`;
+async function calls(
+  gateway: Gateway,
+  range: TelemetryRange & { readonly limit: number },
+): Promise<readonly CallRow[]> {
   const columns = CALL_COLUMNS.join(", ");
   return callRows(
-    await readTelemetry(gateway, `SELECT ${columns}\nFROM inferences${where}\nORDER BY ts DESC LIMIT ${limit}`),
+    await readTelemetry(
+      gateway,
+      `SELECT ${columns}\nFROM inferences\n${whereOf(range)}\nORDER BY ts DESC LIMIT ${range.limit}`,
+    ),
   );
 }
 

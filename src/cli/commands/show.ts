@@ -4,6 +4,7 @@ import { callSummary } from "../calls/call-summary.ts";
 import { type CommandModule, EXIT, type ExitCode, type Io } from "../command.ts";
 import { addGatewayOptions, type GatewayOptions, gatewayFrom } from "../gateway-client.ts";
 import { printJson } from "../output/json.ts";
+import { lineWidth } from "../output/table.ts";
 
 interface ShowOptions extends GatewayOptions {
   readonly json?: boolean;
@@ -24,6 +25,6 @@ async function show(io: Io, id: string, options: ShowOptions): Promise<ExitCode>
     printJson(io, { schema: "modelrig.inference/1", ...detail });
     return EXIT.done;
   }
-  io.stdout.write(`${callSummary(detail)}\n\n${attemptWaterfall(detail, io.stdout.columns || 80)}\n`);
+  io.stdout.write(`${callSummary(detail)}\n\n${attemptWaterfall(detail, lineWidth(io))}\n`);
   return EXIT.done;
 }

@@ -27,8 +27,13 @@ export function tsvTable(columns: readonly Column[], rows: readonly (readonly st
   return line(columns.map((column) => column.header)) + rows.map(line).join("");
 }
 
+/** Terminal cells in a line of stdout. */
+export function lineWidth(io: Io): number {
+  return io.stdout.columns || FALLBACK_WIDTH;
+}
+
 function alignedTable(io: Io, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const head = layoutTable(columns, rows, io.stdout.columns || FALLBACK_WIDTH);
+  const head = layoutTable(columns, rows, lineWidth(io));
   const [header = "", ...body] = head;
   return `${[paint(io.stdout, "bold", header), ...body].join("\n")}\n`;
 }

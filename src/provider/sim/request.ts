@@ -1,4 +1,5 @@
 /** The parts of a chat completion request that the simulation reads. */
+import { parsedJson } from "../../json/parsed.ts";
 import { arrayAt, booleanAt, isRecord, type JsonRecord, numberAt, recordAt, stringAt } from "../../json/record.ts";
 
 export interface SimRequest {
@@ -79,12 +80,3 @@ function coachedSchema(messages: readonly JsonRecord[]): unknown {
 }
 
 const SCHEMA_WORDS = ["type", "properties", "anyOf", "oneOf", "allOf", "$ref", "enum", "const"];
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not every line that begins with a brace is JSON.
-    return undefined;
-  }
-}
